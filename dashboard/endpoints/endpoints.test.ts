@@ -51,6 +51,13 @@ test('times of the page are in the delivery zone, also at clock changes', () => 
   }
   assert.equal(startOf('2026-03-29', 'Europe/Madrid'), '2026-03-28T23:00:00.000Z')
   assert.equal(endOf('2026-03-29', 'Europe/Madrid'), '2026-03-29T22:00:00.000Z')
+  for (const [day, zone, start] of [
+    ['2026-09-06', 'America/Santiago', '2026-09-06T04:00:00.000Z'],
+    ['2026-04-05', 'America/Santiago', '2026-04-05T04:00:00.000Z'],
+    ['2026-04-24', 'Africa/Cairo', '2026-04-23T22:00:00.000Z'],
+    ['2026-10-30', 'Africa/Cairo', '2026-10-29T22:00:00.000Z'],
+  ] as const)
+    assert.equal(startOf(day, zone), start, `${zone} changes its clocks at midnight`)
   assert.equal(endOf(undefined, 'UTC'), undefined)
   assert.equal(instantOf('', 'UTC'), undefined)
   assert.equal(instantOf('soon', 'UTC'), undefined)

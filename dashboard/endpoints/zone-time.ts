@@ -4,13 +4,15 @@ export function localIn(instant: string, timeZone: string): string {
   return `${parts.year}-${parts.month}-${parts.day}T${parts.hour}:${parts.minute}`
 }
 
-/** Returns undefined if it is not a valid time. A time that a clock change skips is moved by the length of the change. */
+/** Returns undefined if it is not a valid time. A time that a clock change skips is moved forward by the length of the change. */
 export function instantOf(local: string, timeZone: string): string | undefined {
   const asIfUtc = Date.parse(`${local}Z`)
   if (local === '' || Number.isNaN(asIfUtc)) return undefined
   // The offset before and after a change of clocks may differ: the second lookup is on the right side of it.
   const first = asIfUtc - offsetAt(asIfUtc, timeZone)
-  return new Date(asIfUtc - offsetAt(first, timeZone)).toISOString()
+  const second = asIfUtc - offsetAt(first, timeZone)
+  const isSkipped = second + offsetAt(second, timeZone) !== asIfUtc
+  return new Date(isSkipped ? Math.max(first, second) : second).toISOString()
 }
 
 const MINUTE_MS = 60_000
