@@ -165,6 +165,23 @@ test('a server whose process is not visible, as from another container, is not s
   assert.equal((await start()).adopted, true)
 })
 
+test('a pid file that cannot be read prevents a start, and stays', async (t) => {
+  const { dataDir, start } = await newPlace(t)
+  const first = await start()
+  const pidFile = path.join(dataDir, 'postgres/data/postmaster.pid')
+  const visible = `${pidFile}.visible`
+  await rename(pidFile, visible)
+  await symlink(pidFile, pidFile) // a circle, which root cannot read either
+  await assert.rejects(start(), (error) => {
+    assert.ok(error instanceof StartupError)
+    assert.match(error.message, /postmaster\.pid cannot be read \(ELOOP.*whether PostgreSQL runs/)
+    return true
+  })
+  assert.ok((await lstat(pidFile)).isSymbolicLink())
+  assert.deepEqual(await ask(first.url, 'select 1 as one'), [{ one: 1 }])
+  await rename(visible, pidFile)
+})
+
 async function deadPid(): Promise<number> {
   const child = spawn(process.execPath, ['--version'], { stdio: 'ignore' })
   await once(child, 'exit')

@@ -3,6 +3,7 @@ import { chown, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { StartupError } from '../../../lib/errors.ts'
 import type { Binaries } from './binaries.ts'
 import { type Cluster, postgresEnvironment } from './cluster.ts'
 import type { SystemUser } from './system-user.ts'
@@ -21,7 +22,12 @@ const pidFileIn = (data: string): string => path.join(data, 'postmaster.pid')
 
 /** The lock file of the socket begins with the same lines. */
 async function readPidFile(file: string): Promise<Postmaster | undefined> {
-  const text = await readFile(file, 'utf8').catch(() => '')
+  const text = await readFile(file, 'utf8').catch(({ code, message }: NodeJS.ErrnoException) => {
+    if (code === 'ENOENT') return ''
+    throw new StartupError(
+      `${file} cannot be read (${message}), so it is unknown whether PostgreSQL runs. Start Doorcode as the user who owns the folder, and check its disk.`,
+    )
+  })
   const lines = text.split('\n')
   const pid = Number(lines[0])
   return pid > 0 ? { pid, socketFolder: lines[4] || undefined } : undefined
