@@ -431,6 +431,16 @@ test('a line that is not of the protocol ends nothing, and stdout has only the p
   assert.match(written.stderr, /The agent ended after 0 calls/)
 })
 
+test('a message that is too large ends the command with the limit and exit code 1', async (t) => {
+  const world = await startWorld(t)
+  const { child, ended, written } = startRaw(t, world, ['{"jsonrpc":"2.0","id":1,"method":"ping"}'])
+  await waitFor('the ping to be answered', async () => written.stdout.includes('"id":1'))
+  child.stdin.on('error', () => {}) // the command ends before it has read everything
+  child.stdin.write(JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'ping', params: { text: 'x'.repeat(300_000) } }))
+  assert.deepEqual((await ended)[0], 1)
+  assert.match(written.stderr, /more than 256 KiB/)
+})
+
 test('an agent with too many calls at once is told to wait for earlier results', async (t) => {
   const world = await startWorld(t)
   const { client } = await startAgent(t, world)

@@ -3,12 +3,14 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
+import { asWritten } from '../../../locales/text.ts'
 import manifest from '../../../package.json' with { type: 'json' }
 import type { Operator } from '../../admin/actions/action.ts'
 import { AGENT } from '../../admin/audit/audit.ts'
 import { createUserConcurrency } from '../../admin/rpc/user-concurrency.ts'
 import { SECOND_MS } from '../../lib/clock.ts'
 import { openDb } from '../../lib/db/pool.ts'
+import { UserError } from '../../lib/errors.ts'
 import { findUnstorableText } from '../../lib/http/faults.ts'
 import { withTimeout } from '../../lib/with-timeout.ts'
 import { createExaminer } from '../../operations/doctor/examiner.ts'
@@ -33,7 +35,7 @@ const MAX_CALL_MS = 45 * SECOND_MS
 /** Calls that still run when the agent ends. */
 const MAX_END_MS = 5 * SECOND_MS
 /** The largest input of a tool has a few hundred characters. */
-const MAX_REQUEST_BYTES = 256 * 1024
+const MAX_REQUEST_KIB = 256
 /** Searches have a connection of their own, whose statements are planned for their values. */
 const FIGURES_POOL_SIZE = 1
 const FIGURES_TIMEOUT_MS = 15 * SECOND_MS
@@ -79,26 +81,31 @@ export async function serveAgent(
     running.add(answer)
     return await answer.finally(() => running.delete(answer))
   })
-  const ended = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<'by_agent' | 'by_sdk'>()
   let faults = 0
+  // Before the agent ends, the SDK closes only after a message that is too large.
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other way
-  server.onclose = ended.resolve
+  server.onclose = () => ended.resolve('by_sdk')
   // Without the error's message, which may quote what the agent sent.
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other way
   server.onerror = () => {
     faults += 1
     if (faults <= MAX_FAULTS_NAMED) progress('The agent sent a message that is not of the Model Context Protocol.')
   }
-  process.stdin.once('end', ended.resolve)
-  signal.addEventListener('abort', () => ended.resolve(), { once: true })
-  await server.connect(new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAX_REQUEST_BYTES }))
+  process.stdin.once('end', () => ended.resolve('by_agent'))
+  signal.addEventListener('abort', () => ended.resolve('by_agent'), { once: true })
+  const limits = { maxBufferSize: MAX_REQUEST_KIB * 1024 }
+  await server.connect(new StdioServerTransport(process.stdin, process.stdout, limits))
   progress(`Serving workspace ${workspaceId} to an agent on standard input and output (docs/agents.md).`)
-  await ended.promise
+  const end = await ended.promise
   await withTimeout(MAX_END_MS, Promise.allSettled(running))
   await nextTurn() // the SDK sends each answer a few promises after its call has ended
   await server.close()
+  if (end === 'by_sdk') throw new UserError(asWritten(TOO_LARGE))
   return { calls }
 }
+
+const TOO_LARGE = `The agent sent a message of more than ${MAX_REQUEST_KIB} KiB, which ends the connection. Start the command again.`
 
 const instructionsFor = (allowWrites: boolean): string =>
   [
