@@ -30,7 +30,7 @@ export function readJson({ raw, body }: FastifyRequest, required: boolean): Json
 
 export function parseJson(bytes: Buffer): JsonBody {
   if (!isUtf8(bytes)) return fault('must be UTF-8')
-  const text = bytes.toString('utf8')
+  const text = bytes.toString('utf8').replace(/^\uFEFF/, '') // RFC 8259 lets a parser ignore a byte order mark
   try {
     const value: unknown = JSON.parse(text)
     // UTF-8 and the JSON grammar exclude unstorable text, except in escapes.

@@ -8,6 +8,12 @@ const POST = '/api/v1/otp/messages'
 const faultsOf = (answer: { body: Record<string, unknown> }): string[] =>
   ((answer.body.errors ?? []) as InputFault[]).map((fault) => `${fault.in} ${fault.pointer}`).sort()
 
+test('a byte order mark before the body changes nothing', async (t) => {
+  const world = await startWorld(t)
+  const rawBody = `\uFEFF${JSON.stringify(world.otpBody())}`
+  assert.equal((await world.request('POST', POST, { rawBody })).status, 202)
+})
+
 test('each field has its exact documented limits', async (t) => {
   const world = await startWorld(t)
   const body = world.otpBody()
