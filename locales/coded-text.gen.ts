@@ -367,6 +367,8 @@ export type ParameterNames = {
   'doctor.days': 'count'
   'doctor.disk_full': 'folder' | 'megabytes'
   'doctor.disk_full_fix': never
+  'doctor.disk_inodes': 'folder' | 'inodes'
+  'doctor.disk_inodes_fix': never
   'doctor.disk_low': 'folder' | 'megabytes'
   'doctor.disk_low_fix': never
   'doctor.endpoint_disabled': 'duration' | 'host' | 'workspace'

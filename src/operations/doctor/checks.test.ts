@@ -93,6 +93,8 @@ const replication = (standbys: Standby[], waitsForStandby = true): NewFinding[] 
 const due = (kind: (typeof WORK_KINDS)[number], lateMs: number): NewFinding[] =>
   checkWork([{ kind, dueAt: later(now, -lateMs) }], now)
 
+const disk = (freeBytes: number, inodes = {}) => ({ bsize: 1, bavail: freeBytes, files: 1e6, ffree: 1e5, ...inodes })
+
 /** Each healthy state next to its faults. */
 const CASES: readonly [name: string, found: NewFinding[], codes: readonly string[]][] = [
   ['sound settings', settingsOf(GOOD), []],
@@ -177,9 +179,11 @@ const CASES: readonly [name: string, found: NewFinding[], codes: readonly string
   ['a fast clock here', checkClocks(MINUTE_MS, [node()]), ['clock_differs']],
   ['a slow clock of a node', checkClocks(0, [node({ clockAheadMs: -MINUTE_MS })]), ['clock_differs']],
   ['a clock that is a day off', checkClocks(DAY_MS, []), ['clock_wrong']],
-  ['space on the disk', checkDisk('/data', 1e11), []],
-  ['little space', checkDisk('/data', 1e9), ['disk_low']],
-  ['no space', checkDisk('/data', 1e6), ['disk_full']],
+  ['space on the disk', checkDisk('/data', disk(1e11)), []],
+  ['little space', checkDisk('/data', disk(1e9)), ['disk_low']],
+  ['no space', checkDisk('/data', disk(1e6)), ['disk_full']],
+  ['no inodes', checkDisk('/data', disk(1e11, { ffree: 3 })), ['disk_inodes']],
+  ['a file system that counts no inodes', checkDisk('/data', disk(1e11, { files: 0, ffree: 0 })), []],
   ['the schema of this release', checkSchema({ state: 'current' }), []],
   ['no tables', checkSchema({ state: 'missing' }), ['not_migrated']],
   ['an older schema', checkSchema({ state: 'pending', pending: 2 }), ['migrations_pending']],

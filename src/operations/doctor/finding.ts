@@ -61,7 +61,7 @@ export const FINDINGS = {
     tables_locked_by_prepared: 'failure',
   },
   clock: { clock_differs: 'warning', clock_wrong: 'failure' },
-  disk: { disk_low: 'warning', disk_full: 'failure' },
+  disk: { disk_low: 'warning', disk_full: 'failure', disk_inodes: 'failure' },
   work: { work_late: 'warning', work_stuck: 'failure' },
   quarantine: { quarantined: 'failure' },
   leases: { leases_stuck: 'warning' },
