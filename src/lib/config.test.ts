@@ -228,6 +228,24 @@ test('parameters of DATABASE_URL that its driver rejects are one mistake among t
   assert.doesNotMatch(mistakes.join(), /hidden/)
 })
 
+test('an sslmode that the driver takes for verify-full is passed on as that, without its warning', () => {
+  const read = (query: string) =>
+    readConfig({ DATABASE_URL: `postgres://db/doorcode?${query}`, DOORCODE_SECRET_KEY: KEY }).databaseUrl
+  for (const mode of ['prefer', 'require', 'verify-ca'])
+    assert.equal(read(`sslmode=${mode}&a=b`), 'postgres://db/doorcode?sslmode=verify-full&a=b')
+  for (const query of ['sslmode=disable', 'sslmode=no-verify', 'uselibpqcompat=true&sslmode=require'])
+    assert.equal(read(query), `postgres://db/doorcode?${query}`)
+})
+
+test('without a public URL, links lead to an address on which Doorcode listens', () => {
+  const urlOf = (host: string) => readConfig({ DOORCODE_HOST: host }).publicUrl
+  for (const all of ['0.0.0.0', '::', '']) assert.equal(urlOf(all), 'http://127.0.0.1:3000')
+  assert.equal(urlOf('192.168.1.20'), 'http://192.168.1.20:3000')
+  assert.equal(urlOf('::1'), 'http://[::1]:3000')
+  assert.equal(urlOf('shop_server'), 'http://shop_server:3000')
+  assert.equal(urlOf('no host'), 'http://127.0.0.1:3000')
+})
+
 test('a certificate that DATABASE_URL names must be mounted', () => {
   const url = 'postgres://app:hidden@db.internal/doorcode?sslmode=verify-full&sslrootcert=/nonexistent/ca.pem'
   const [mistake = '', ...more] = mistakesOf({ DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY })

@@ -1,5 +1,5 @@
 import { accessSync, constants, readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 import { Client } from 'pg'
 import { parseAlertUrl } from './alert-url.ts'
 import { nearestName } from './nearest-name.ts'
@@ -94,7 +94,7 @@ export const settings = {
   ),
   DOORCODE_PUBLIC_URL: setting(
     '',
-    'Origin at which backends, WhatsApp and people reach this service, such as `https://doorcode.example.com`. The dashboard accepts requests for this host, and rejects host names that it does not know. Empty: `http://127.0.0.1:<port>`.',
+    'Origin at which backends, WhatsApp and people reach this service, such as `https://doorcode.example.com`. The dashboard accepts requests for this host, and rejects host names that it does not know. Empty: `http://<DOORCODE_HOST>:<port>`, with `127.0.0.1` for all addresses.',
     origin,
   ),
   DOORCODE_TRUSTED_PROXIES: setting(
@@ -176,8 +176,14 @@ export const settings = {
   ),
 } as const satisfies Record<string, Setting<unknown>>
 
-/** When DOORCODE_PUBLIC_URL is empty. */
-export const defaultPublicUrl = (port: number): string => `http://127.0.0.1:${port}`
+const ALL_ADDRESSES = new Set(['0.0.0.0', '::'])
+
+/** When DOORCODE_PUBLIC_URL is empty. A host that is no part of a URL is not an address to listen on either. */
+export function defaultPublicUrl({ host, port }: { host: string; port: number }): string {
+  const name = ALL_ADDRESSES.has(host) ? '127.0.0.1' : isIPv6(host) ? `[${host}]` : host
+  const url = `http://${name}:${port}`
+  return URL.canParse(url) ? url : `http://127.0.0.1:${port}`
+}
 
 export type SettingName = keyof typeof settings
 
@@ -239,9 +245,10 @@ export function readConfig(environment: Environment, { needsKey = true }: { need
     )
   }
   const port = find('DOORCODE_PORT') ?? 0
+  const host = find('DOORCODE_HOST') ?? ''
   const config = {
     port,
-    host: find('DOORCODE_HOST') ?? '',
+    host,
     metricsPort: find('DOORCODE_METRICS_PORT') ?? 0,
     emulatorPort: find('DOORCODE_EMULATOR_PORT') ?? 0,
     dataDir: find('DOORCODE_DATA_DIR') ?? '',
@@ -250,7 +257,7 @@ export function readConfig(environment: Environment, { needsKey = true }: { need
     rateLimit: find('DOORCODE_RATE_LIMIT') ?? (databaseUrl ? 'shared' : 'memory'),
     /** Newest first. Undefined with the embedded database, whose key is in the data folder. */
     secretKeys: find('DOORCODE_SECRET_KEY'),
-    publicUrl: find('DOORCODE_PUBLIC_URL') ?? defaultPublicUrl(port),
+    publicUrl: find('DOORCODE_PUBLIC_URL') ?? defaultPublicUrl({ host, port }),
     /** Addresses and networks whose X-Forwarded-For is trusted. */
     trustedProxies: find('DOORCODE_TRUSTED_PROXIES') ?? [],
     roles: find('DOORCODE_ROLES') ?? new Set(),
@@ -349,9 +356,16 @@ function databaseUrl(text: string): string {
     return invalid('must look like postgres://user:password@host:5432/name')
   const { searchParams } = new URL(text)
   for (const name of TLS_FILES) assertReadable(name, searchParams.get(name))
-  assertReadByDriver(text)
-  return text
+  const url = withExplicitSslMode(text, searchParams)
+  assertReadByDriver(url)
+  return url
 }
+
+/** For the driver these modes are names of verify-full, and it warns in each process that this will change. */
+const withExplicitSslMode = (url: string, parameters: URLSearchParams): string =>
+  parameters.get('uselibpqcompat') === 'true'
+    ? url
+    : url.replace(/([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, '$1verify-full')
 
 function assertReadByDriver(url: string): void {
   try {

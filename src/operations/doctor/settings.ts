@@ -49,7 +49,7 @@ function risksOf({ publicUrl, host, port, trustedProxies, allowPrivateWebhooks }
   const found: NewFinding[] = []
   if (isOnThisMachine(publicUrl))
     found.push(
-      publicUrl === defaultPublicUrl(port)
+      publicUrl === defaultPublicUrl({ host, port })
         ? { code: 'public_url_missing' }
         : { code: 'public_url_loopback', url: publicUrl },
     )
