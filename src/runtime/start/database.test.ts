@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { TLSSocket } from 'node:tls'
 import { pino } from 'pino'
 import { startFlakyProxy } from '../../../test/faults/flaky-proxy.ts'
 import { fileDatabase } from '../../../test/database/database.ts'
+import { certificate } from '../../../test/world/certificate.ts'
 import { INSTANCE_KEY } from '../../../test/world/node.ts'
 import { createDatabase, dropDatabase, serverUrl, urlOf, withConnection } from '../../../test/database/postgres.ts'
 import { waitFor } from '../../../test/world/wait-for.ts'
@@ -40,6 +44,23 @@ test('a host that does not exist is reported', async () => {
   await rejected(
     'postgres://app:hidden@no-such-host.invalid:5432/doorcode',
     /no-such-host\.invalid.* could not be reached/,
+  )
+})
+
+test('a certificate of an unknown authority is reported with the parameter that names its file', async (t) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => {
+      socket.write('S') // the request for TLS is granted
+      new TLSSocket(socket, { isServer: true, ...certificate }).on('error', () => {})
+    })
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.after(() => server.close())
+  const { port } = server.address() as AddressInfo
+  await rejected(
+    `postgres://app:hidden@127.0.0.1:${port}/doorcode?sslmode=verify-full`,
+    /\(self-signed certificate.* sslrootcert=.* to DATABASE_URL/,
   )
 })
 

@@ -173,11 +173,18 @@ const STANDBY_MISSING =
   'The database acknowledges no commit: it waits for a synchronous standby, and none confirms it. Start a standby that synchronous_standby_names names, or change that setting; with Patroni, see "Without a standby" in docs/high-availability.md.'
 
 const DISK_FULL = '53100'
+/** How OpenSSL names certificates that lead to no authority that Node knows. */
+const UNTRUSTED = /SELF_SIGNED|ISSUER|LEAF_SIGNATURE/
+
+const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '')
 
 function describeUnreachable(url: string, error: Error, timeoutMs: number): string {
   if (sqlState(error) === DISK_FULL)
     return `The disk of the database at ${addressOf(url)} is full (${error.message}). Free space on it, then start again.`
-  return `The database at ${addressOf(url)} could not be reached within ${Math.round(timeoutMs / 1000)} s (${error.message}). Check that it is running and that DATABASE_URL is correct.`
+  const fix = UNTRUSTED.test(codeOf(error))
+    ? 'If a private authority issued its certificate, add sslrootcert=<PEM file of that authority> to DATABASE_URL (docs/configuration.md#private-certificate-authorities).'
+    : 'Check that it is running and that DATABASE_URL is correct.'
+  return `The database at ${addressOf(url)} could not be reached within ${Math.round(timeoutMs / 1000)} s (${error.message}). ${fix}`
 }
 
 /** The url itself is never shown: it contains a password. */
