@@ -51,6 +51,11 @@ test('a second start finds what was committed, in UTF-8 and UTC, behind a passwo
   assert.equal((await stat(path.join(dataDir, 'postgres', 'password'))).mode & 0o777, 0o600)
 })
 
+test('the server needs no /dev/shm, which some containers lack', { skip: process.platform !== 'linux' }, async (t) => {
+  const { url } = await (await newPlace(t)).start()
+  assert.deepEqual(await ask(url, 'show dynamic_shared_memory_type'), [{ dynamic_shared_memory_type: 'sysv' }])
+})
+
 test('Doorcode connects as a role that is not a superuser, owns the database and sees all sessions', async (t) => {
   const { dataDir, start } = await newPlace(t)
   const { url, superuserUrl } = await start()

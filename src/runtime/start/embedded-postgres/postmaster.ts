@@ -75,6 +75,8 @@ const SETTINGS = {
   max_parallel_workers_per_gather: '0',
   jit: 'off',
   huge_pages: 'off',
+  // By default in /dev/shm, which is missing or too small in some containers. PostgreSQL needs System V anyway, for its lock.
+  ...(process.platform === 'linux' && { dynamic_shared_memory_type: 'sysv' }),
   timezone: 'UTC',
   log_timezone: 'UTC',
   // Starts, stops and crashes. Doorcode logs errors itself, without the rows that they quote.
