@@ -37,6 +37,16 @@ test('the error for a port that no setting names says which setting it follows',
   assert.match(tooHigh?.sentence ?? '', /^DOORCODE_EMULATOR_PORT must be at most 65534\. The webhook receiver/)
 })
 
+test('an address on which no system can listen is named with its setting', async () => {
+  for (const host of ['fe80::1', '192.0.2.1', 'no host'])
+    assert.deepEqual(
+      (await findPortFaults([{ setting: 'DOORCODE_PORT', host, port: 3000, uses: ['API'] }])).map(
+        (each) => each.sentence,
+      ),
+      [`${host} is not an address of this machine. Set DOORCODE_HOST to one, or to 0.0.0.0 for all.`],
+    )
+})
+
 test('two settings that need one port are named', async () => {
   const port = await freePort()
   const same = await findPortFaults([ofServer(port), emulatorAt(port)])

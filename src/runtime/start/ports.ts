@@ -115,6 +115,9 @@ const listenErrors: Readonly<Record<string, (address: Address, setting: SettingN
     `${host}:${port} is not allowed for this user. Set ${setting} to a port above 1023.`,
   EADDRNOTAVAIL: describeForeignHost,
   ENOTFOUND: describeForeignHost,
+  EAI_AGAIN: describeForeignHost, // a name, on a machine whose DNS does not answer
+  EINVAL: describeForeignHost, // such as fe80::1 without an interface
+  EAFNOSUPPORT: describeForeignHost, // an IPv6 address without IPv6
 }
 
 function describeForeignHost({ host }: Address): string {
