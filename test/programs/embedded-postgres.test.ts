@@ -187,6 +187,25 @@ test('a pid file that cannot be read prevents a start, and stays', async (t) => 
   await rename(visible, pidFile)
 })
 
+test('a damaged lock or an incomplete database is reported, and its password stays', async (t) => {
+  const { dataDir, start } = await newPlace(t)
+  await (await start()).stop()
+  const reported = (message: RegExp) =>
+    assert.rejects(start(), (error) => error instanceof StartupError && message.test(error.message))
+  const lock = path.join(dataDir, 'postgres.lock')
+  await writeFile(lock, 'x'.repeat(8192))
+  await reported(/postgres\.lock is damaged\. .* delete the file and start again/)
+  await rm(lock)
+  const home = path.join(dataDir, 'postgres')
+  const password = await readFile(path.join(home, 'password'), 'utf8')
+  const version = path.join(home, 'data/PG_VERSION')
+  await rename(version, `${version}.aside`)
+  await reported(/not PG_VERSION, so it is incomplete\. Restore it/)
+  assert.equal(await readFile(path.join(home, 'password'), 'utf8'), password)
+  await rename(`${version}.aside`, version)
+  assert.deepEqual(await ask((await start()).url, 'select 1 as one'), [{ one: 1 }])
+})
+
 async function deadPid(): Promise<number> {
   const child = spawn(process.execPath, ['--version'], { stdio: 'ignore' })
   await once(child, 'exit')

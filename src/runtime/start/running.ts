@@ -2,7 +2,7 @@ import { chown } from 'node:fs/promises'
 import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { StartupError } from '../../lib/errors.ts'
-import { openLock } from './embedded-postgres/folder-lock.ts'
+import { openLock, throwLockFault } from './embedded-postgres/folder-lock.ts'
 import { makeDataFolder } from './embedded-postgres/folders.ts'
 import { systemUserFor } from './embedded-postgres/system-user.ts'
 
@@ -30,7 +30,8 @@ export async function claimFolder(dataDir: string, running: Running): Promise<Di
   } catch (error) {
     const holder = isBusy(error) ? findHolder(database) : undefined
     database.close()
-    throw isBusy(error) ? new StartupError(describe(folder, holder)) : error
+    if (isBusy(error)) throw new StartupError(describe(folder, holder))
+    throwLockFault(error, file)
   }
   if (user?.ownsFolder) await chown(file, user.uid, user.gid) // otherwise the owner could not use it later without root
   return { [Symbol.dispose]: () => database.close() }

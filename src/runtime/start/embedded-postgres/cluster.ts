@@ -125,11 +125,23 @@ async function versionOf(data: string): Promise<string | undefined> {
   try {
     return (await fs.readFile(path.join(data, 'PG_VERSION'), 'utf8')).trim()
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+      await assertNoDatabase(data)
+      return undefined
+    }
     throw new StartupError(
       `${data} cannot be read. Start Doorcode as the user who owns the folder, or set DOORCODE_DATA_DIR to a folder of this user.`,
     )
   }
+}
+
+/** A new cluster gets this name only when it is complete. Creating another would replace the password of this one. */
+async function assertNoDatabase(data: string): Promise<void> {
+  const files = await fs.readdir(data).catch(() => [])
+  if (files.length > 0)
+    throw new StartupError(
+      `${data} contains files of a database, but not PG_VERSION, so it is incomplete. Restore it from a backup, or set DOORCODE_DATA_DIR to a new folder.`,
+    )
 }
 
 function assertVersion(version: string, binaries: Binaries, data: string): void {

@@ -64,6 +64,18 @@ export function openLock(file: string): DatabaseSync {
   }
 }
 
+/** SQLITE_CORRUPT and SQLITE_NOTADB, such as after a fault of the disk. */
+const DAMAGED: ReadonlySet<unknown> = new Set([11, 26])
+
+/** A StartupError if the file is damaged. Other errors stay as they are. */
+export function throwLockFault(error: unknown, file: string): never {
+  if (error instanceof Error && 'errcode' in error && DAMAGED.has(error.errcode))
+    throw new StartupError(
+      `${file} is damaged. If no other Doorcode runs in this folder, delete the file and start again: it contains no data.`,
+    )
+  throw error
+}
+
 async function acquire(lock: DatabaseSync, file: string): Promise<void> {
   const deadline = Date.now() + MAX_WAIT_MS
   for (;;) {
@@ -71,7 +83,7 @@ async function acquire(lock: DatabaseSync, file: string): Promise<void> {
       lock.exec('pragma journal_mode = memory; begin exclusive') // without a file, which a full disk prevents
       return
     } catch (error) {
-      if (!(error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY)) throw error
+      if (!(error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY)) throwLockFault(error, file)
     }
     if (Date.now() > deadline) {
       throw new StartupError(
