@@ -237,6 +237,11 @@ test('an sslmode that the driver takes for verify-full is passed on as that, wit
     assert.equal(read(query), `postgres://db/doorcode?${query}`)
 })
 
+test('a password that contains the name of a parameter stays as it is', () => {
+  const url = 'postgres://app:a&sslmode=require&b@db/doorcode?sslmode=disable'
+  assert.equal(readConfig({ DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY }).databaseUrl, url)
+})
+
 test('without a public URL, links lead to an address on which Doorcode listens', () => {
   const urlOf = (host: string) => readConfig({ DOORCODE_HOST: host }).publicUrl
   for (const all of ['0.0.0.0', '::', '']) assert.equal(urlOf(all), 'http://127.0.0.1:3000')

@@ -178,7 +178,7 @@ export const settings = {
 
 const ALL_ADDRESSES = new Set(['0.0.0.0', '::'])
 
-/** When DOORCODE_PUBLIC_URL is empty. A host that is no part of a URL is not an address to listen on either. */
+/** When DOORCODE_PUBLIC_URL is empty. A URL cannot name every host: fe80::1%eth0 is one of them. */
 export function defaultPublicUrl({ host, port }: { host: string; port: number }): string {
   const name = ALL_ADDRESSES.has(host) ? '127.0.0.1' : isIPv6(host) ? `[${host}]` : host
   const url = `http://${name}:${port}`
@@ -365,7 +365,7 @@ function databaseUrl(text: string): string {
 const withExplicitSslMode = (url: string, parameters: URLSearchParams): string =>
   parameters.get('uselibpqcompat') === 'true'
     ? url
-    : url.replace(/([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, '$1verify-full')
+    : url.replace(/(\?(?:.*&)?sslmode=)(prefer|require|verify-ca)(?=[&#]|$)/, '$1verify-full')
 
 function assertReadByDriver(url: string): void {
   try {
