@@ -15,7 +15,7 @@ import { checkMessages } from './messages.ts'
 
 /** How many rows one snapshot reads, each with everything that belongs to it. */
 const MAX_BATCH = 500
-/** The pause after a batch, about as long as a batch, leaves the database time for other work. */
+/** The pause after a full batch, about as long as the batch, leaves the database time for other work. */
 const PAUSE_MS = 20
 /** A difference is checked again after this time, when work that was in progress has ended. */
 const SECOND_LOOK_MS = 2 * SECOND_MS
@@ -62,7 +62,8 @@ export async function verify(parts: VerifyParts, options: VerifyOptions = {}): P
         progress(lineOf(verification))
         reportedAt = performance.now()
       }
-      if (units.length > 0) await wait(PAUSE_MS) // a thousand workspaces may have nothing to compare
+      // A thousand workspaces may have only a few rows each.
+      if (units.length > 0) await wait((PAUSE_MS * units.length) / MAX_BATCH)
     }
   return verification
 }
