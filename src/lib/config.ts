@@ -94,7 +94,7 @@ export const settings = {
   ),
   DOORCODE_PUBLIC_URL: setting(
     '',
-    'Origin at which backends, WhatsApp and people reach this service, such as `https://doorcode.example.com`. The dashboard accepts requests for this host, and rejects host names that it does not know. Empty: `http://<DOORCODE_HOST>:<port>`, with `127.0.0.1` for all addresses.',
+    'Origin at which backends, WhatsApp and people reach this service, such as `https://doorcode.example.com`. The dashboard accepts requests for this host, and rejects host names that it does not know. Empty: `http://<DOORCODE_HOST>:<port>`, or `http://127.0.0.1:<port>` if it listens on all addresses.',
     origin,
   ),
   DOORCODE_TRUSTED_PROXIES: setting(
