@@ -2036,7 +2036,7 @@ union all
 prepare read_verifications as
 select unit.id as unit_id, r.id, r.status, r.recipient, r.code_length, r.max_attempts, r.created_at, r.expires_at, r.wrong_at, r.sent_at,
 r.ended_at as over_at,
-(select coalesce(jsonb_agg(jsonb_build_object('messageId', m.id, 'at', m.created_at) order by m.id), '[]') from messages m
+(select coalesce(jsonb_agg(jsonb_build_object('messageId', m.id, 'at', m.created_at, 'status', m.status) order by m.id), '[]') from messages m
  where m.workspace_id = $1 and m.verification_id = r.id) as resends from unnest($2::uuid[]) as unit (id) cross join lateral (select * from otp_verifications where workspace_id = $1 and id = unit.id limit $3) r order by r.id;
 
 -- src/lib/db/migrate.ts

@@ -15,7 +15,7 @@ import {
   armedTimers,
   checksOf,
 } from './facts.ts'
-import type { AnswerFact } from './rows.ts'
+import type { AnswerFact, VerificationFact } from './rows.ts'
 
 export type NextAction = {
   who: 'none' | 'client' | 'operator' | 'provider' | 'customer'
@@ -117,7 +117,7 @@ type Failure = { failureCode: FailureCode; message: MessageFact | undefined }
  */
 export function findFailure(facts: Facts): Failure | undefined {
   const { confirmation, verification, messages } = facts
-  if (verification?.status === 'approved') return undefined // the code was sent again
+  if (verification && (verification.status === 'approved' || hasArrivedAgain(verification))) return undefined
   const check = checksOf(facts).findLast(({ failureCode }) => failureCode)
   const current = confirmation ? (latestQuestion(facts) ?? findUndeliveredQuestion(facts)) : messages[0]
   const failureCode = check?.failureCode ?? current?.failureCode
@@ -262,10 +262,14 @@ function actionForVerification({ verification, messages, now }: Facts): NextActi
   if (status === 'locked' || status === 'expired')
     return action('client', { code: `explain.verification_${status}_next` })
   if (status === 'approved') return noAction({ code: 'explain.why_verified' })
-  return ARRIVED.has(message.status) && now < expiresAt
+  if (!ARRIVED.has(message.status) && !hasArrivedAgain(verification)) return undefined
+  return now < expiresAt
     ? action('customer', { code: 'explain.type_code', expiresAt: time(expiresAt) })
-    : undefined
+    : noAction({ code: 'explain.why_arrived' })
 }
+
+/** Whether a message that sent the code again arrived, whatever became of the first one. */
+const hasArrivedAgain = ({ resends }: VerificationFact): boolean => resends.some(({ status }) => ARRIVED.has(status))
 
 /** Nothing is left to do, and the webhooks arrived. */
 function actionForOutcome(facts: Facts): NextAction {

@@ -61,7 +61,7 @@ export type VerificationFact = {
   /** Null while it is pending. */
   overAt: Date | null
   /** Messages that sent the code again. `at` is a text. */
-  resends: readonly { messageId: string; at: string }[]
+  resends: readonly { messageId: string; at: string; status: string }[]
 }
 
 /** `receivedAt`: when the customer's message arrived. */
@@ -142,7 +142,7 @@ export const selectVerifications: Statement<OfUnit<VerificationFact>> = statemen
   ofUnits(
     `r.id, r.status, r.recipient, r.code_length, r.max_attempts, r.created_at, r.expires_at, r.wrong_at, r.sent_at,
      r.ended_at as over_at,
-     (select coalesce(jsonb_agg(jsonb_build_object('messageId', m.id, 'at', m.created_at) order by m.id), '[]') from messages m
+     (select coalesce(jsonb_agg(jsonb_build_object('messageId', m.id, 'at', m.created_at, 'status', m.status) order by m.id), '[]') from messages m
       where m.workspace_id = $1 and m.verification_id = r.id) as resends`,
     'select * from otp_verifications where workspace_id = $1 and id = unit.id limit $3',
     'r.id',

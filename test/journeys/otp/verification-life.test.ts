@@ -66,7 +66,7 @@ test('a verification is explained with its message: its checks, its resends, its
   assert.equal((await nextOf(pending)).who, 'customer')
 })
 
-test('a verification that was approved after a resend needs no action, although its first message failed', async (t) => {
+test('a verification whose code was sent again is explained by the arrival of that, although its first message failed', async (t) => {
   const world = await startWorld(t)
   const started = await world.startVerification()
   const first = { messageId: started.verificationId }
@@ -75,7 +75,9 @@ test('a verification that was approved after a resend needs no action, although 
   assert.equal((await explained(world, started.verificationId)).next.who, 'client')
   world.advance(`${RESEND_INTERVAL_MS}ms`)
   const resent = await world.resend(started)
+  assert.equal((await explained(world, started.verificationId)).next.who, 'client')
   await world.whatsapp.reports({ messageId: String(resent.body.messageId) }, ['delivered'])
+  assert.equal((await explained(world, started.verificationId)).next.who, 'customer', 'the second message arrived')
   await world.check(started, code)
   const { status, next } = await explained(world, started.verificationId)
   assert.equal(status, 'failed, verification approved')
