@@ -57,7 +57,6 @@ test('a pause of an endpoint is undone with the events that it held, and lists s
   await page.getByRole('button', { name: 'Undo' }).hover() // the toast stays
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent'])
-  await world.settled()
   assert.equal(receiver.received.length, 0)
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByText('Undone.').waitFor()

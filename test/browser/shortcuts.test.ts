@@ -152,7 +152,6 @@ test('the palette offers to retry webhooks only while an endpoint fails', async 
   receiver.always({ status: 503, headers: { 'retry-after': '600' } })
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent'])
-  await world.settled()
   await page.getByText('Failing', { exact: true }).waitFor()
   receiver.always({ status: 204 })
   await runs(page, 'Retry', 'Retry waiting webhooks now')

@@ -114,8 +114,7 @@ async function idsOf(world: World): Promise<Record<string, readonly string[]>> {
   const otps = [await world.sendOtp(), await world.sendOtp()]
   const confirmations = await Promise.all(Array.from({ length: CONFIRMATIONS }, () => world.createConfirmation()))
   const verifications = [await world.startVerification(), await world.startVerification()]
-  world.advance(`${RESEND_INTERVAL_MS}ms`)
-  await world.settled()
+  await world.after(`${RESEND_INTERVAL_MS}ms`)
   return {
     verificationId: verifications.map(({ verificationId }) => verificationId),
     messageId: otps.map(({ messageId }) => messageId),

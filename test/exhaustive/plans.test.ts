@@ -122,8 +122,7 @@ async function walk(world: World): Promise<void> {
   await world.getOtp(otp)
   await world.sendOtp({ deliverWithinSeconds: 10 })
   await world.settled()
-  world.advance('11s')
-  await world.settled()
+  await world.after('11s')
   const [event] = await world.query<{ id: string }>('select id from events where workspace_id = $1 limit 1', [
     world.workspaceId,
   ])
@@ -162,8 +161,7 @@ async function walkThroughVerification(world: World, key: () => { headers: Recor
 async function walkThroughConversation(world: World, key: () => { headers: Record<string, string> }): Promise<void> {
   const order = await world.createConfirmation({}, key())
   await world.settled()
-  world.advance('121m')
-  await world.settled()
+  await world.after('121m')
   const ana = world.customer(order)
   await ana.taps('Change time')
   await ana.taps(0)
@@ -171,8 +169,7 @@ async function walkThroughConversation(world: World, key: () => { headers: Recor
   await world.startRefusalCheck(order, {}, key())
   await world.settled()
   await ana.taps('Yes')
-  world.advance('24h')
-  await world.settled()
+  await world.after('24h')
   const { refusalCheck } = await world.getConfirmation(order)
   assert.equal(refusalCheck?.status, 'refusal_confirmed')
   await readConversations(world.parts.db, pageOf(world))

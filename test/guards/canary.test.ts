@@ -77,8 +77,7 @@ test('a code appears nowhere, before or after its message is sent', async (t) =>
   answers.push(...(await messagePages(world, reader, otps)))
   await assertNowhere(world, begun, codes, answers, 'while some are tried again')
   for (let step = 0; step < 4; step += 1) {
-    world.advance('4m')
-    await world.settled()
+    await world.after('4m')
   }
   const open = await world.query('select id from messages where code is not null and workspace_id = $1', [
     world.workspaceId,

@@ -170,7 +170,6 @@ test('health names the endpoints and erasures of this workspace that no setup ch
   for (const each of [world, other]) {
     const { endpointId } = await each.receiver()
     await each.whatsapp.reports(await each.sendOtp(), ['delivered'])
-    await each.settled()
     await each.query(`update webhook_endpoints set status = 'paused' where id = $1`, [endpointId])
     const held = `update webhook_deliveries set status = 'held', created_at = now() - interval '84 days' where endpoint_id = $1`
     await each.query(held, [endpointId])

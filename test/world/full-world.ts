@@ -30,8 +30,7 @@ export async function fullWorld(t: TestContext) {
   const undelivered = await world.sendOtp({ deliverWithinSeconds: 10 })
   await world.whatsapp.reports(undelivered, ['sent'])
   await world.sendOtp({ deliverWithinSeconds: 3_600 })
-  world.advance('10s')
-  await world.settled()
+  await world.after('10s')
   await world.whatsapp.reports(undelivered, ['delivered'])
   const approved = await world.startVerification({ deliverWithinSeconds: 60 })
   await world.check(approved, await world.codeOn(approved))
@@ -83,13 +82,11 @@ export async function fullWorld(t: TestContext) {
   await world.settled()
   await world.reported(noted.customer.last(), { status: 'failed', errors: [131026] })
   for (const wait of ['121m', '24h', '12h']) {
-    world.advance(wait)
-    await world.settled()
+    await world.after(wait)
   }
   await world.startRefusalCheck(silent.created)
   await world.settled()
-  world.advance('6h')
-  await world.settled()
+  await world.after('6h')
   const figures = dailyFiguresLoop(world.parts)
   while ((await figures.turn()).more);
   const late = await world.receiver()

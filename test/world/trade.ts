@@ -14,6 +14,5 @@ export async function trade(world: World): Promise<CreatedConfirmation> {
   const order = await world.createConfirmation()
   await world.settled()
   await world.customer(order).taps('Confirm')
-  await world.settled()
   return order
 }

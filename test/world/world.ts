@@ -200,6 +200,13 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}) {
       wakeAll()
     },
 
+    /** Moves the clock, and waits until what fell due is done: `after('5m')`. */
+    async after(by: string): Promise<void> {
+      clock.advance(toMilliseconds(by))
+      wakeAll()
+      await settled()
+    },
+
     /** The rows of a query. */
     async query<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
       const answer = await database.query<Row>(text, values)

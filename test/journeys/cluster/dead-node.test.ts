@@ -87,8 +87,7 @@ test('a code whose request had begun is sent again after ten seconds', async (t)
   })
   assert.ok(dueAt > world.clock.now(), 'a report has time to come')
   assert.equal(world.whatsapp.got(otp).length, 1)
-  world.advance('10s')
-  await world.settled()
+  await world.after('10s')
   assert.equal(world.whatsapp.got(otp).length, 2)
   assert.deepEqual(await outcomesOf(world, otp), ['unknown', 'accepted'])
 })
@@ -104,8 +103,7 @@ test('after a long stop of all nodes, an open attempt still waits ten seconds fo
   })
   assert.ok(dueAt > world.clock.now(), 'a report has time to come')
   await world.emulator.report(message, ['sent']) // which no node could receive before
-  world.advance('10s')
-  await world.settled()
+  await world.after('10s')
   assert.equal(world.whatsapp.got(otp).length, 1)
   assert.equal((await world.getOtp(otp)).status, 'sent')
 })
@@ -120,8 +118,7 @@ test('after a long stop of all nodes, an open attempt without a report is sent a
     return Number(due_at) - Number(attempted_at) > SUBMIT_LEASE_MS
   })
   assert.equal(world.whatsapp.got(otp).length, 1)
-  world.advance('60s') // also if it is claimed late again
-  await world.settled()
+  await world.after('60s') // also if it is claimed late again
   assert.equal(world.whatsapp.got(otp).length, 2)
   assert.deepEqual(await outcomesOf(world, otp), ['unknown', 'accepted'])
 })
@@ -271,8 +268,7 @@ for (const begun of [false, true])
       const { due_at } = await submissionOf(world, otp)
       return due_at === null || due_at < later(world.clock.now(), HOUR_MS)
     })
-    world.advance('10s') // in which a report may come
-    await world.settled()
+    await world.after('10s') // in which a report may come
     assert.deepEqual(await outcomesOf(world, otp), begun ? ['unknown', 'accepted'] : ['accepted'])
   })
 

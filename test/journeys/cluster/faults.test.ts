@@ -83,8 +83,7 @@ test('an answer of the provider survives a database that is down when it comes',
   const otp = await world.sendOtp()
   await world.whatsapp.gets(otp)
   await storesAttempt(world, otp)
-  world.advance('1m')
-  await world.settled()
+  await world.after('1m')
   assert.equal(world.whatsapp.got(otp).length, 1)
 })
 
@@ -104,8 +103,7 @@ test('a code that was sent before a long outage of the database is not sent agai
   await world.whatsapp.gets(otp)
   world.advance('40s') // its lease ends during the outage
   await storesAttempt(world, otp)
-  world.advance('1m')
-  await world.settled()
+  await world.after('1m')
   assert.equal(world.whatsapp.got(otp).length, 1)
 })
 
@@ -135,8 +133,7 @@ test('a code that was sent just before an outage as long as its lease is not sen
   await waitFor('a claim to fail', () => failedClaims > 0)
   isDown = false
   await storesAttempt(world, otp)
-  world.advance('1m')
-  await world.settled()
+  await world.after('1m')
   assert.equal(world.whatsapp.got(otp).length, 1)
 })
 
@@ -157,8 +154,7 @@ test('a code whose answer was lost is not sent again at once after an outage', a
   world.advance('15s') // without a claim, as in an outage
   await waitFor('a claim', () => hasWaited)
   await world.whatsapp.reports(otp, ['sent'])
-  world.advance('1m')
-  await world.settled()
+  await world.after('1m')
   assert.equal(world.whatsapp.got(otp).length, 1)
 })
 

@@ -171,8 +171,7 @@ test('a locked message delays only its own report', async (t) => {
     },
   ])
   await release()
-  world.advance('31s')
-  await world.settled()
+  await world.after('31s')
   assert.equal((await world.getOtp(locked)).status, 'sent')
 })
 
@@ -344,8 +343,7 @@ test('a code whose message.undelivered cannot be stored delays no other, and has
   assert.deepEqual(undelivered(), [other.messageId])
   assert.deepEqual(await countsOfStuckWork(world.parts, 'undelivered'), { waiting: 4, quarantined: 1 })
   await repair()
-  world.advance('1h')
-  await world.settled()
+  await world.after('1h')
   assert.deepEqual(undelivered(), [other.messageId, faulty.messageId])
   assert.equal(await triesOf(), 0)
 })
@@ -381,8 +379,7 @@ test('a quarantined report is explained with its release command, and counts aft
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent'])
   for (let tries = 1; tries < 5; tries += 1) {
-    world.advance('31s')
-    await world.settled()
+    await world.after('31s')
   }
   const explanation = await explained(world, otp.messageId)
   const release =

@@ -36,7 +36,6 @@ test('the file has versions, settings, findings, a verification and the log, and
   const otp = await world.sendOtp()
   const failing = await world.sendOtp()
   await world.whatsapp.reports(failing, [{ status: 'failed', errors: [131026] }])
-  await world.settled()
   const folder = await temporaryFolder(t)
   const log = path.join(folder, 'doorcode.log')
   const line = (members: object): string =>

@@ -60,7 +60,6 @@ test('one order from the client’s request to the delivery is one trace, which 
   const order = await world.createConfirmation({}, { headers: { traceparent: TRACEPARENT } })
   await world.settled()
   await world.customer(order).taps('Confirm')
-  await world.settled()
   const ofTrace = () => collector.spans.filter(({ traceId }) => traceId === TRACE_ID)
   const names = () => new Set(ofTrace().map(({ name }) => name))
   await waitFor(
@@ -110,7 +109,6 @@ test('a code on its way is one trace over two nodes, without the code or the num
   await world.receiver()
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent', 'delivered'])
-  await world.settled()
   const traceOf = () => collector.spans.find(({ name }) => name === 'POST /api/v1/otp/messages')?.traceId
   const names = () => new Set(collector.spans.filter(({ traceId }) => traceId === traceOf()).map(({ name }) => name))
   await waitFor(
@@ -181,7 +179,6 @@ test('a trace that the client does not sample makes no span, and is passed on', 
   const receiver = await world.receiver()
   const otp = await world.sendOtp({}, { headers: { traceparent: TRACEPARENT.replace(/01$/, '00') } })
   await world.whatsapp.reports(otp, ['sent'])
-  await world.settled()
   assert.match(String(receiver.received[0]?.headers['traceparent']), new RegExp(`^00-${TRACE_ID}-[0-9a-f]{16}-00$`))
   await world.parts.tracer?.close()
   assert.deepEqual(
@@ -196,7 +193,6 @@ test('without the setting a traceparent is ignored: no span, no row, no header',
   const sends = await watchSends(t, world)
   const otp = await world.sendOtp({}, { headers: { traceparent: TRACEPARENT } })
   await world.whatsapp.reports(otp, ['sent'])
-  await world.settled()
   assert.equal(world.parts.tracer, undefined)
   assert.ok(sends.length > 0 && receiver.received.length > 0)
   for (const headers of [...sends, ...receiver.received.map((each) => each.headers)])

@@ -182,8 +182,7 @@ test('a later tap on the template changes the answer, with one event each', asyn
 
 test('the reminder’s buttons work like the template’s', async (t) => {
   const { world, order, ana } = await startOrder(t)
-  world.advance('121m')
-  await world.settled()
+  await world.after('121m')
   const [template, reminder] = ana.screen()
   assert.equal(reminder?.text, template?.text)
   await ana.taps('Cancel', { on: reminder })
@@ -300,8 +299,7 @@ test('texts are read when a question is sent, timers when the submission complet
       en: { texts: { dayQuestion: 'When?' }, timeRanges: ['Morning'], closingMessages: { confirmation: 'Bye' } },
     },
   })
-  world.advance('61m')
-  await world.settled()
+  await world.after('61m')
   assert.equal(ana.screen().length, 1, 'the reminder keeps the time that was set when the template went out')
   await ana.taps('Change time')
   assert.equal(ana.last().shown.body, 'When?')

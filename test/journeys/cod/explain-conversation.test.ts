@@ -196,8 +196,7 @@ test('armed timers show their time, and the customer must answer', async (t) => 
 test('a customer who wanted another time and chose no day must be asked by the shop, not counted as answered', async (t) => {
   const { world, order, ana } = await startConversation(t)
   await ana.taps('Change time')
-  world.advance('24h')
-  await world.settled()
+  await world.after('24h')
   const { status, next } = await explained(world, order.confirmationId)
   assert.deepEqual(
     [status, next],
@@ -241,8 +240,7 @@ test('a deadline that passed before the question arrived is explained by the que
     const order = await world.createConfirmation()
     await world.settled()
     if (reported !== 'nothing') await world.reported(world.customer(order).last(), { status: reported })
-    world.advance('61m')
-    await world.settled()
+    await world.after('61m')
     const { status, next } = await explained(world, order.confirmationId)
     assert.equal(status, 'no_response')
     return next
@@ -261,8 +259,7 @@ test('a question that fails after its deadline shows who must act, not that webh
   const world = await startSandbox(t, {}, { confirmation: { reminderMinutes: null, noResponseMinutes: 60 } })
   const { order, ana } = await confirm(world)
   await world.reported(ana.last(), 'sent')
-  world.advance('61m')
-  await world.settled()
+  await world.after('61m')
   await world.reported(ana.last(), { status: 'failed', errors: [131026] })
   const { status, failureCode, next } = await explained(world, order.confirmationId)
   assert.deepEqual([status, failureCode], ['no_response', 'RECIPIENT_UNREACHABLE'])
@@ -277,8 +274,7 @@ test('a question that never arrived needs no action once WhatsApp has dropped it
     ['696h', 'customer'],
     ['25h', 'none'],
   ] as const) {
-    world.advance(moved)
-    await world.settled()
+    await world.after(moved)
     assert.equal((await explained(world, order.confirmationId)).next.who, who)
   }
 })

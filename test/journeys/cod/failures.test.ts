@@ -21,8 +21,7 @@ test('a rejected template fails the confirmation, with one event', async (t) => 
   assert.deepEqual(typesOf(receiver), ['cod.failed'])
   const { occurredAt: _, ...data } = receiver.events()[0]?.data ?? {}
   assert.deepEqual(data, view)
-  world.advance('48h')
-  await world.settled()
+  await world.after('48h')
   assert.equal(receiver.received.length, 1, 'its timers are over')
 })
 
@@ -58,8 +57,7 @@ test('a failure reported after the delivery is ignored', async (t) => {
 
 test('a reminder that fails fails the confirmation, and a tap after it counts and clears the failure', async (t) => {
   const { world, receiver, order, ana } = await sentInto(t)
-  world.advance('121m')
-  await world.settled()
+  await world.after('121m')
   await world.reported(ana.last(), FAILED)
   assert.equal((await world.getConfirmation(order)).status, 'failed')
   await ana.taps('Confirm')
@@ -122,11 +120,9 @@ test('a report after a lost response completes the submission and starts timers'
   assert.equal((await world.getConfirmation(order)).status, 'accepted')
   await world.reported(ana.last(), 'sent')
   assert.equal((await world.getConfirmation(order)).status, 'awaiting_answer')
-  world.advance('121m')
-  await world.settled()
+  await world.after('121m')
   assert.equal(ana.screen().length, 2, 'the reminder')
-  world.advance('22h')
-  await world.settled()
+  await world.after('22h')
   assert.equal((await world.getConfirmation(order)).status, 'no_response')
 })
 
@@ -143,8 +139,7 @@ test('a report after a lost response completes a refusal check’s submission, t
 test('without a report a lost response is sent again; both copies work', async (t) => {
   const { world, receiver, order, ana } = await sentInto(t, LOST)
   for (let step = 0; step < 4; step += 1) {
-    world.advance('15s')
-    await world.settled()
+    await world.after('15s')
   }
   const [lost, second] = ana.screen()
   assert.equal(ana.screen().length, 2)
@@ -157,8 +152,7 @@ test('without a report a lost response is sent again; both copies work', async (
 /** Waits for longer than a lost response and a dead process are waited for. */
 async function afterLosses({ world, ana }: Pick<Awaited<ReturnType<typeof startOrder>>, 'world' | 'ana'>) {
   for (let step = 0; step < 4; step += 1) {
-    world.advance('30s')
-    await world.settled()
+    await world.after('30s')
   }
   await assertVerified(world)
   return ana.screen().length
@@ -202,10 +196,7 @@ test('a template is not sent again if its process died and the customer tapped i
 
 test('after a day without the provider the confirmation fails with the last error', async (t) => {
   const { world, receiver, order } = await sentInto(t, ...Array.from({ length: 40 }, () => ({ error: 131016 })))
-  for (const by of ['10m', '23h', '1h', '1m']) {
-    world.advance(by)
-    await world.settled()
-  }
+  for (const by of ['10m', '23h', '1h', '1m']) await world.after(by)
   const view = await world.getConfirmation(order)
   assert.deepEqual([view.status, view.failure?.code], ['failed', 'PROVIDER_UNAVAILABLE'])
   assert.deepEqual(typesOf(receiver), ['cod.failed'])
@@ -217,7 +208,6 @@ test('statuses before the provider’s response do not affect the submission', a
     statuses: [{ status: 'sent' }, { status: 'read' }],
   })
   assert.equal((await world.getConfirmation(order)).status, 'awaiting_answer')
-  world.advance('121m')
-  await world.settled()
+  await world.after('121m')
   assert.equal(ana.screen().length, 2)
 })

@@ -90,8 +90,7 @@ test('of two taps in the same second of one webhook, the later one counts', asyn
 
 test('a tap before the deadline counts when reported after it', async (t) => {
   const { world, receiver, order, start, tapped } = await startConfirmation(t)
-  world.advance('2d')
-  await world.settled()
+  await world.after('2d')
   await tapped('Cancel', 3)
   await tapped('Confirm', 0)
 
@@ -152,8 +151,7 @@ test('a text reported after a choice that the customer made later still becomes 
 test('a text written before the expiry becomes the note although it is reported after it', async (t) => {
   const { world, receiver, order, ana, start, tapped } = await startConfirmation(t)
   await tapped('Change time', 1)
-  world.advance('24h')
-  await world.settled()
+  await world.after('24h')
   assert.equal((await world.getConfirmation(order)).status, 'rescheduled')
   await ana.types('Evening', { timestamp: start + 5 })
   await ana.types('Too late')
@@ -166,8 +164,7 @@ test('a text written before the expiry becomes the note although it is reported 
 test('a text counts although the tap before it is reported a day later', async (t) => {
   const { world, order, ana, start, tapped } = await startConfirmation(t)
   await ana.types('Evening', { timestamp: start + 5 })
-  world.advance('24h')
-  await world.settled()
+  await world.after('24h')
   await tapped('Change time', 3)
   const { status, reschedule } = await world.getConfirmation(order)
   assert.deepEqual([status, reschedule?.note], ['rescheduled', 'Evening'])

@@ -402,8 +402,7 @@ test('confirmations and refusal checks have separate quotas, exact under concurr
 test('follow-up messages and failures neither take nor return a unit', async (t) => {
   const world = await startShop(t)
   const order = await awaiting(world)
-  world.advance('121m')
-  await world.settled()
+  await world.after('121m')
   const customer = world.customer(order)
   await customer.taps('Change time')
   await customer.taps(0)

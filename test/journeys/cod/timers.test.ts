@@ -5,23 +5,17 @@ import { startOrder, typesOf } from '../../world/order.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { type World, newPhone, startWorld } from '../../world/world.ts'
 
-/** Moves the clock and lets everything happen that falls due. */
-async function after(world: World, by: string): Promise<void> {
-  world.advance(by)
-  await world.settled()
-}
-
 const agoMs = (world: World, instant: unknown): number => world.clock.now().getTime() - Date.parse(String(instant))
 
 test('the reminder resends the template once', async (t) => {
   const { world, receiver, order, ana } = await startOrder(t)
-  await after(world, '119m')
+  await world.after('119m')
   assert.equal(ana.screen().length, 1)
-  await after(world, '2m')
+  await world.after('2m')
   const [template, reminder] = ana.screen()
   assert.equal(reminder?.text, template?.text)
   assert.deepEqual(reminder?.shown.buttons, template?.shown.buttons)
-  await after(world, '10h')
+  await world.after('10h')
   assert.equal(ana.screen().length, 2)
   assert.equal((await world.getConfirmation(order)).status, 'awaiting_answer')
   assert.deepEqual(typesOf(receiver), [])
@@ -29,9 +23,9 @@ test('the reminder resends the template once', async (t) => {
 
 test('without an answer the deadline ends the confirmation, with no answeredAt', async (t) => {
   const { world, receiver, order } = await startOrder(t)
-  await after(world, '1439m')
+  await world.after('1439m')
   assert.equal((await world.getConfirmation(order)).status, 'awaiting_answer')
-  await after(world, '2m')
+  await world.after('2m')
   const view = await world.getConfirmation(order)
   assert.deepEqual([view.status, view.answeredAt, view.failure], ['no_response', null, null])
   assert.deepEqual(typesOf(receiver), ['cod.no_response'])
@@ -41,7 +35,7 @@ test('without an answer the deadline ends the confirmation, with no answeredAt',
 
 test('a deadline missed during downtime is reported with its own time', async (t) => {
   const { world, receiver, order } = await startOrder(t, { cod: { confirmation: { reminderMinutes: null } } })
-  await after(world, '72h')
+  await world.after('72h')
   assert.equal((await world.getConfirmation(order)).status, 'no_response')
   const behindMs = agoMs(world, receiver.events()[0]?.data.occurredAt)
   assert.ok(Math.abs(behindMs - 48 * 3_600_000) < 30_000, `${behindMs} ms ago`)
@@ -49,7 +43,7 @@ test('a deadline missed during downtime is reported with its own time', async (t
 
 test('after an outage beyond the deadline no reminder goes out', async (t) => {
   const { world, receiver, order, ana } = await startOrder(t)
-  await after(world, '72h')
+  await world.after('72h')
   assert.equal((await world.getConfirmation(order)).status, 'no_response')
   assert.deepEqual([typesOf(receiver), ana.screen().length], [['cod.no_response'], 1])
 })
@@ -119,19 +113,19 @@ test('unread reports delay a deadline by at most five minutes', async (t) => {
 
 test('a tap after no_response still counts', async (t) => {
   const { world, receiver, order, ana } = await startOrder(t, { cod: { confirmation: { reminderMinutes: null } } })
-  await after(world, '25h')
+  await world.after('25h')
   await ana.taps('Confirm')
   assert.equal((await world.getConfirmation(order)).status, 'confirmed')
   assert.deepEqual(typesOf(receiver), ['cod.no_response', 'cod.confirmed'])
-  await after(world, '100h')
+  await world.after('100h')
   assert.equal(receiver.received.length, 2)
 })
 
 test('an answer cancels reminder and deadline', async (t) => {
   const { world, receiver, order, ana } = await startOrder(t)
   await ana.taps('Cancel')
-  await after(world, '3h')
-  await after(world, '30h')
+  await world.after('3h')
+  await world.after('30h')
   assert.equal((await world.getConfirmation(order)).status, 'cancelled')
   assert.deepEqual(typesOf(receiver), ['cod.cancelled'])
   assert.equal(ana.texts().length, 2, 'the template and the closing message')
@@ -145,42 +139,42 @@ test('timers start when the submission completes', async (t) => {
   await world.node({ works: true })
   await world.settled()
   const ana = world.customer(order)
-  await after(world, '119m')
+  await world.after('119m')
   await world.reported(ana.last(), 'delivered')
   assert.equal(ana.screen().length, 1)
-  await after(world, '2m')
+  await world.after('2m')
   assert.equal(ana.screen().length, 2)
 })
 
 test('a follow-up expires 23 hours after any last message, with the choices', async (t) => {
   const { world, receiver, order, ana } = await startOrder(t, { cod: { deliveryDays: { skipWeekdays: [] } } })
   await ana.taps('Change time')
-  await after(world, '22h')
+  await world.after('22h')
   await ana.sends({ raw: { type: 'image', image: { id: '1' } } })
-  await after(world, '22h')
+  await world.after('22h')
   await ana.taps(0)
   const date = (
     await world.query<{ choices: { date: string } }>('select choices from confirmations where id = $1', [
       order.confirmationId,
     ])
   )[0]?.choices.date
-  await after(world, '22h')
+  await world.after('22h')
   assert.equal((await world.getConfirmation(order)).status, 'rescheduling')
-  await after(world, '61m')
+  await world.after('61m')
   const view = await world.getConfirmation(order)
   assert.deepEqual([view.status, view.reschedule], ['rescheduled', { date, timeRange: null, note: null }])
   assert.ok(view.answeredAt, 'the partial expiry sets it')
   assert.deepEqual(typesOf(receiver), ['cod.reschedule_requested'])
   assert.ok(!ana.texts().includes('Thank you!'), 'a timer closes without a message')
-  await after(world, '48h')
+  await world.after('48h')
   assert.equal(receiver.received.length, 1)
 })
 
 test('a follow-up without choices expires with nulls', async (t) => {
   const { world, order, ana } = await startOrder(t)
   await ana.taps('Change time')
-  await after(world, '23h')
-  await after(world, '1s')
+  await world.after('23h')
+  await world.after('1s')
   const view = await world.getConfirmation(order)
   assert.deepEqual([view.status, view.reschedule], ['rescheduled', { date: null, timeRange: null, note: null }])
 })
@@ -199,10 +193,10 @@ test('a refusal check has its own reminder, deadline and expiry', async (t) => {
   await customers[1]?.taps('Yes')
   await customers[2]?.taps('Yes')
   await customers[2]?.chooses('Other')
-  await after(world, '16m')
+  await world.after('16m')
   assert.equal(customers[0]?.screen().filter(({ template }) => template?.name === 'delivery_refusal').length, 2)
-  await after(world, '45m')
-  await after(world, '23h')
+  await world.after('45m')
+  await world.after('23h')
   const views = await Promise.all([order, ...others].map((each) => world.getConfirmation(each)))
   assert.deepEqual(
     views.map(({ status, refusalCheck }) => [
@@ -235,10 +229,10 @@ test('on two nodes each timer of 60 confirmations fires once', async (t) => {
     world.query(`select confirmation_id from messages where workspace_id = $1 and purpose = 'reminder'`, [
       world.workspaceId,
     ])
-  await after(world, '121m')
+  await world.after('121m')
   for (const order of orders) assert.ok(world.customer(order).screen().length >= 2)
   assert.equal((await reminders()).length, 61)
-  await after(world, '22h')
+  await world.after('22h')
   const confirmationIds = receiver.events('cod.no_response').map(({ data }) => data.confirmationId)
   assert.equal(confirmationIds.length, 61)
   assert.equal(new Set(confirmationIds).size, 61)
@@ -264,7 +258,6 @@ test('a timer that fails does not delay others', async (t) => {
     )[0]?.timer_tries
   await waitFor('it is put off', async () => (await triesOf()) === 1)
   await gate.query('alter table messages drop constraint no_reminder')
-  world.advance('31s')
-  await world.settled()
+  await world.after('31s')
   assert.equal(world.customer(order).screen().length, 2, 'it fires when it can')
 })

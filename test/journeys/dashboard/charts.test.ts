@@ -120,9 +120,7 @@ test('the funnel counts the codes that were not delivered in time, also if they 
   const late = await world.sendOtp({ deliverWithinSeconds: 10 })
   await world.sendOtp({ deliverWithinSeconds: 10, template: { name: 'login_code', language: 'fr' } })
   await world.whatsapp.reports(await world.sendOtp({ deliverWithinSeconds: 10 }), ['delivered'])
-  await world.settled()
-  world.advance('10s')
-  await world.settled()
+  await world.after('10s')
   await world.whatsapp.reports(late, ['delivered'])
   const { funnel } = await chartsOf(world, member)
   assert.deepEqual([funnel.undelivered, funnel.delivered, funnel.open], [2, 2, 1])
@@ -203,8 +201,7 @@ test('the charts show customers’ answers, their delay and their reasons', asyn
   ]
   await world.settled()
   await world.customer(first).taps('Confirm')
-  world.advance('121m')
-  await world.settled()
+  await world.after('121m')
   await world.customer(second).taps('Cancel')
   await world.startRefusalCheck(first)
   await world.settled()
@@ -253,8 +250,7 @@ test('a day is counted an hour at a time, and delays no client that reads events
   const world = await startWorld(t)
   const member = await signIn(world, 'member')
   await world.sendOtp()
-  world.advance('24h')
-  await world.settled()
+  await world.after('24h')
   const readEvents = async () => (await world.request('GET', '/api/v1/events')).body['events'] as object[]
   const spans: number[] = []
   const db = spyOnDb(world.parts.db, async ({ statement, values, run }) => {
@@ -277,8 +273,7 @@ test('a slow count of a day does not replace the one that another node made mean
   const world = await startWorld(t)
   const member = await signIn(world, 'member')
   const otp = await world.sendOtp()
-  world.advance('24h')
-  await world.settled()
+  await world.after('24h')
   let isCountedElsewhere = false
   const db = spyOnDb(world.parts.db, async ({ statement, run }) => {
     if (statement.name !== 'keep_daily_figures' || isCountedElsewhere) return run()

@@ -120,7 +120,6 @@ test('a delivery shows each attempt, its response and the next attempt', async (
   const { calls } = await signIn(world, 'member')
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent'])
-  await world.settled()
   const { rows: deliveries } = await calls.endpoints.deliveries.query({ workspaceId, endpointId, about: otp.messageId })
   assert.equal(deliveries.length, 1)
   const { deliveryId } = deliveries[0]!
@@ -130,8 +129,7 @@ test('a delivery shows each attempt, its response and the next attempt', async (
   assert.deepEqual(waiting.nextAttempt, { number: 2, of: 10 })
   assert.ok(waiting.dueAt)
   assert.deepEqual([waiting.tries[0]?.httpStatus, waiting.tries[0]?.response], [500, 'out of paper'])
-  world.advance('6s')
-  await world.settled()
+  await world.after('6s')
   const arrived = await ask()
   assert.equal(arrived.status, 'succeeded')
   assert.deepEqual(
@@ -272,7 +270,6 @@ test('the log is filtered by status, type, time and subject', async (t) => {
     assert.deepEqual(await ids({ about }), eventIds)
   const otp = await world.sendOtp({ reference: 'login-1' })
   await world.whatsapp.reports(otp, ['sent'])
-  await world.settled()
   const [ofCode] = await ids({ about: otp.messageId })
   assert.ok(ofCode)
   for (const about of ['login-1', otp.to]) assert.deepEqual(await ids({ about }), [ofCode])
@@ -286,7 +283,6 @@ test('the log is searched by part of a number, reference or id', async (t) => {
   const order = await confirmed(world)
   const otp = await world.sendOtp({ to: '+212661987654', reference: 'Login-100%' })
   await world.whatsapp.reports(otp, ['sent'])
-  await world.settled()
   const found = async (about: string, status?: 'held') => {
     const { rows } = await calls.endpoints.deliveries.query({
       workspaceId: world.workspaceId,
@@ -383,6 +379,5 @@ async function confirmed(world: World): Promise<string> {
   const order = await world.createConfirmation()
   await world.settled()
   await world.customer(order).taps('Confirm')
-  await world.settled()
   return order.confirmationId
 }

@@ -84,8 +84,7 @@ test('reviews, pauses and qualities appear once, from reports or from syncs', as
   const lookTwice = async (): Promise<void> => {
     await world.settled()
     await admin.calls.senders.sync.mutate(ofWorld(world))
-    world.advance('2m')
-    await world.settled()
+    await world.after('2m')
   }
   emulator.changeTemplate(template.id, { status: 'PAUSED', quality: 'RED' })
   await lookTwice()

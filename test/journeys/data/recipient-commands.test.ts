@@ -188,7 +188,6 @@ test('an export on standard output has a customer’s texts as they were written
   await world.customer(order).taps('Change time')
   const note = 'first line\n  second line \u001b[2J \u202e'
   await world.customer(order).types(note)
-  await world.settled()
   const { stdout } = await run(world, 'export', order.to)
   assert.equal((JSON.parse(stdout) as ExportedData).confirmations[0]?.reschedule.note, note)
   for (const invisible of ['\u001b', '\u202e']) assert.ok(!stdout.includes(invisible))

@@ -117,8 +117,7 @@ test('running messages and conversations end with RECIPIENT_ERASED, one event ea
       ['otp.verification_failed', person.verification.verificationId, pseudonym, undefined],
     ]),
   )
-  world.advance('3d')
-  await world.settled()
+  await world.after('3d')
   assert.equal(events().length, 6, 'no timer and no retry is left')
   await assertVerified(world)
 })
@@ -206,7 +205,6 @@ test('a late tap changes nothing and brings nothing back, and a new text is new 
   assert.ok(named?.userId, 'the provider names the customer')
   await erase(world, order)
   await customer.taps('Confirm')
-  await world.settled()
   assert.deepEqual(await tablesWith(world, { forms: [...formsOf(order.to), named.userId] }), [])
   const [tap] = await world.query(
     `select outcome, note ->> 'code' as code, body from provider_reports where workspace_id = $1 and kind = 'message'`,
@@ -317,7 +315,6 @@ test('an erased person’s events are not counted among those that can be sent a
   await pauseEndpoint(parts.db, parts.clock, { workspaceId, endpointId })
   const [erased, other] = [await world.sendOtp(), await world.sendOtp()]
   for (const otp of [erased, other]) await world.whatsapp.reports(otp, ['sent'])
-  await world.settled()
   await erase(world, erased)
   await resumeEndpoint(parts.db, parts.clock, { workspaceId, endpointId })
   const missed = await countMissed(parts.db, { workspaceId, endpointId })
@@ -379,7 +376,6 @@ async function fillWithPerson(world: World) {
   receiver.always({ status: 500, body: TEXTS.response })
   const failing = await world.sendOtp({ to })
   await world.whatsapp.reports(failing, [{ status: 'failed', errors: [131026] }])
-  await world.settled()
   emulator.script({ match: { to }, behaviour: { error: { code: 131000, details: `Not for ${digits}` } } })
   const waiting = await world.sendOtp({ to })
   await world.settled()

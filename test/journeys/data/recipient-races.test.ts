@@ -339,7 +339,6 @@ async function confirmed(world: World) {
   const order = await world.createConfirmation({ to: newPhone() })
   await world.settled()
   await world.customer(order).taps('Confirm')
-  await world.settled()
   return order
 }
 
@@ -348,7 +347,6 @@ async function fillWithPerson(world: World) {
   const order = await world.createConfirmation({ to: newPhone() })
   const otp = await world.sendOtp({ to: order.to })
   await world.whatsapp.reports(otp, ['sent'])
-  await world.settled()
   const [row] = await world.query<{ userId: string }>(
     'select customer_user_id as "userId" from confirmations where id = $1',
     [order.confirmationId],

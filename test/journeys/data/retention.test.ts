@@ -116,7 +116,6 @@ async function trade(world: World) {
   await world.settled()
   await customer.taps('Yes')
   await customer.types('Canary: the box was open')
-  await world.settled()
   return { otp, order, rejected, receiver, customer }
 }
 
@@ -141,7 +140,6 @@ test('verify finds no difference in a confirmation that outlives its first repor
   const [code, order] = [await world.sendOtp(), await world.createConfirmation()]
   await world.settled()
   await world.customer(order).taps('Confirm')
-  await world.settled()
   const until = new Date()
   await waitFor('the next millisecond', () => new Date() > until)
   await world.startRefusalCheck(order)
@@ -272,8 +270,7 @@ test('a running conversation keeps its texts until it ends', async (t) => {
   await world.settled()
   await retain(world, 91)
   assert.equal((await rowsWith(world, 'Canary'))['messages'], 1)
-  world.advance('121m')
-  await world.settled()
+  await world.after('121m')
   assert.deepEqual(
     world.emulator.messages().map(({ to }) => `+${to.replace('+', '')}`),
     [order.to, order.to],

@@ -15,8 +15,7 @@ test('a missing day between counted days is a difference', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
   for (let day = 0; day < 6; day += 1) {
-    world.advance('1d')
-    await world.settled()
+    await world.after('1d')
     const figures = dailyFiguresLoop(world.parts)
     while ((await figures.turn()).more);
   }
@@ -115,10 +114,8 @@ test('a confirmation stores at most 200 internal inputs, and verify reports one 
   }
   const values = [order.confirmationId, JSON.stringify(Array.from({ length: MAX_INTERNAL_INPUTS - 1 }, () => entry))]
   await world.query('update confirmations set internal_inputs = $2 where id = $1', values)
-  world.advance('121m') // the reminder
-  await world.settled()
-  world.advance('1d') // the deadline
-  await world.settled()
+  await world.after('121m') // the reminder
+  await world.after('1d') // the deadline
   assert.equal((await world.getConfirmation(order)).status, 'no_response')
   const stored = await world.query<{ count: number }>(
     'select jsonb_array_length(internal_inputs) as count from confirmations where id = $1',

@@ -137,8 +137,7 @@ async function acceptLocked(t: TestContext, lock: string) {
   })
   const first = await world.sendOtp()
   await arrives(first)
-  world.advance('1m')
-  await world.settled()
+  await world.after('1m')
   inserts.length = 0
   await withConnection(world.databaseUrl, async (holder) => {
     await holder.query('begin')

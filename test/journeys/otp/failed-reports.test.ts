@@ -41,8 +41,7 @@ test('a failed report stores the kind of its fault and nothing that it quotes', 
   await world.whatsapp.reports(otp, ['sent'])
   const rows = await world.query('select outcome, note from provider_reports where message_id = $1', [otp.messageId])
   assert.deepEqual(rows, [{ outcome: 'waiting', note: { code: 'text', text: 'TypeError XX000' } }])
-  world.advance('31s')
-  await world.settled()
+  await world.after('31s')
   assert.equal((await world.getOtp(otp)).status, 'sent')
 })
 
@@ -66,8 +65,7 @@ test('every report is counted by its outcome, quarantined ones included', async 
   await world.whatsapp.reports(good, ['sent'])
   assert.deepEqual(await counts(), { waiting: 1, applied: 1 })
   for (let tries = 1; tries < 5; tries += 1) {
-    world.advance('31s')
-    await world.settled()
+    await world.after('31s')
   }
   assert.deepEqual(await counts(), { waiting: 4, applied: 1, quarantined: 1 })
   isFaulty.clear()

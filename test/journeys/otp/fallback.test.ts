@@ -15,21 +15,15 @@ const eventsOf = (receiver: WorldReceiver): unknown[][] =>
     .filter(({ type }) => type.startsWith('message.'))
     .map(({ type, data }) => [type, data['status']])
 
-/** Waits for everything that is due after this time. */
-async function pass(world: World, time: string): Promise<void> {
-  world.advance(time)
-  await world.settled()
-}
-
 test('without a reported delivery message.undelivered goes out once, at its time, and a later delivery still shows', async (t) => {
   const world = await startWorld(t)
   const receiver = await world.receiver()
   const otp = await world.sendOtp(MINUTE)
   await world.whatsapp.reports(otp, ['sent'])
-  await pass(world, '58s')
+  await world.after('58s')
   assert.deepEqual(eventsOf(receiver), [['message.sent', 'sent']])
-  await pass(world, '2s')
-  await pass(world, '1h')
+  await world.after('2s')
+  await world.after('1h')
   const undelivered = await world.getOtp(otp)
   assert.deepEqual(eventsOf(receiver), [
     ['message.sent', 'sent'],
@@ -56,7 +50,7 @@ test('a delivery or a failure in time means that nothing goes out, and neither d
   const corrected = await world.sendOtp(MINUTE)
   await world.whatsapp.reports(corrected, [{ status: 'failed', errors: [131026] }, 'delivered'])
   await world.sendOtp()
-  await pass(world, '1h')
+  await world.after('1h')
   const types = receiver.events().map(({ type }) => type)
   assert.ok(!types.includes('message.undelivered'), types.join())
   await assertVerified(world)
@@ -69,11 +63,11 @@ test('a message that still waits to be sent is undelivered too, and is sent afte
   world.emulator.script({ match: { to, times: 8 }, behaviour: { error: 131016 } })
   const otp = await world.sendOtp({ to, deliverWithinSeconds: 10 })
   await world.settled()
-  await pass(world, '10s')
+  await world.after('10s')
   const [[type, status] = [], ...others] = eventsOf(receiver)
   assert.deepEqual([type, others], ['message.undelivered', []])
   assert.match(String(status), /^(queued|sending)$/, 'its retry, due as well, may be under way')
-  for (let retry = 0; retry < 7; retry += 1) await pass(world, '77s')
+  for (let retry = 0; retry < 7; retry += 1) await world.after('77s')
   await world.whatsapp.gets(otp)
   await world.whatsapp.reports(otp, ['delivered'])
   assert.equal((await world.getOtp(otp))['status'], 'delivered')
@@ -103,7 +97,7 @@ test('two nodes record the event of each message once', async (t) => {
   const receiver = await world.receiver()
   const sent = await Promise.all(Array.from({ length: 40 }, () => world.sendOtp({ deliverWithinSeconds: 30 })))
   await world.settled()
-  await pass(world, '31s')
+  await world.after('31s')
   const ids = receiver
     .events()
     .filter(({ type }) => type === 'message.undelivered')
@@ -128,8 +122,8 @@ test('each message of a verification has its time, until the verification is ove
   await world.settled()
   assert.equal((await world.check(approved, code)).body.status, 'approved')
   await world.check(locked, wrongCode(await world.codeOn(locked)))
-  await pass(world, '31s')
-  await pass(world, '30s')
+  await world.after('31s')
+  await world.after('30s')
   const ids = receiver
     .events()
     .filter(({ type }) => type === 'message.undelivered')
@@ -171,7 +165,7 @@ test('explain shows until when a delivery is awaited, that none was reported, an
     return { codes: found.map(({ detail }) => detail.code), next: explained.next }
   }
   assert.deepEqual((await timers()).codes, ['explain.awaits_delivery'])
-  await pass(world, '60s')
+  await world.after('60s')
   const { codes, next } = await timers()
   assert.deepEqual(
     [codes, next.who, next.sentence.code],

@@ -17,8 +17,7 @@ for (const behind of ['a pause', 'nothing']) {
       [otp.messageId, world.clock.now()],
     )
     await world.node({ works: true })
-    world.advance('11m')
-    await world.settled()
+    await world.after('11m')
     assert.equal(await failureOf(world, otp), 'PROVIDER_UNAVAILABLE')
     const [attempt] = await attemptsOf(world, otp)
     assert.deepEqual(attempt, { outcome: 'unknown', provider_code: null })
@@ -34,11 +33,9 @@ for (const [what, behaviour] of [
     const otp = await sendInto(world, behaviour)
     await world.settled()
     assert.equal((await world.getOtp(otp)).status, 'sending', 'unknown as yet')
-    world.advance('8s')
-    await world.settled()
+    await world.after('8s')
     assert.equal((await attemptsOf(world, otp)).length, 1)
-    world.advance('3s')
-    await world.settled()
+    await world.after('3s')
     assert.deepEqual(
       (await attemptsOf(world, otp)).map(({ outcome }) => outcome),
       ['unknown', 'accepted'],
@@ -52,8 +49,7 @@ test('a message whose answer was lost is not sent again once its status comes', 
   const otp = await sendInto(world, { connection: 'drop_after_accepting' })
   await world.whatsapp.reports(otp, ['sent'])
   assert.equal((await world.getOtp(otp)).status, 'sent')
-  world.advance('1m')
-  await world.settled()
+  await world.after('1m')
   assert.equal(world.whatsapp.got(otp).length, 1)
   assert.equal((await attemptsOf(world, otp)).length, 1)
 })
@@ -105,8 +101,7 @@ test('a lost message with a stored, unread report is not sent again', async (t) 
   world.advance('11s')
   await recheck()
   await resume()
-  world.advance('1m')
-  await world.settled()
+  await world.after('1m')
   assert.equal(world.whatsapp.got(otp).length, 1)
   assert.equal((await world.getOtp(otp)).status, 'sent')
 })
@@ -124,8 +119,7 @@ test('a lost message without a status is sent again exactly once', async (t) => 
   const lost = await sendInto(world, { connection: 'drop_after_accepting' })
   await world.settled()
   for (let step = 0; step < 8; step += 1) {
-    world.advance('1m')
-    await world.settled()
+    await world.after('1m')
   }
   assert.equal(world.whatsapp.got(lost).length, 2)
 

@@ -45,8 +45,7 @@ test('a fault of the provider is retried until it ends', async (t) => {
     await world.settled()
     assert.equal((await world.getOtp(otp)).status, 'queued', 'it waits for its next attempt')
     for (let step = 0; step < 4; step += 1) {
-      world.advance('30s')
-      await world.settled()
+      await world.after('30s')
     }
     assert.equal((await world.getOtp(otp)).status, 'sending')
     assert.equal(world.whatsapp.got(otp).length, 1)
@@ -99,10 +98,8 @@ test('a rate error of a sender stops its messages and no other sender’s', asyn
   await world.whatsapp.gets(other)
   await world.settled()
   assert.equal(world.whatsapp.got(held).length, 0)
-  world.advance('10s')
-  await world.settled()
-  world.advance('10s')
-  await world.settled()
+  await world.after('10s')
+  await world.after('10s')
   for (const otp of [first, held, other]) assert.equal(world.whatsapp.got(otp).length, 1)
 })
 
@@ -129,13 +126,11 @@ test('a sender in maintenance sends one trial message at a time until one succee
   assert.equal(await countSends(world, others), 0)
   const all = [first, ...others]
   for (const [trial, step] of ['2s', '3s', '6s'].entries()) {
-    world.advance(step)
-    await world.settled()
+    await world.after(step)
     assert.equal(await countSends(world, all), trial + 2, `after ${trial + 1} waits`)
   }
   maintenance.remove()
-  world.advance('11s')
-  await world.settled()
+  await world.after('11s')
   for (const otp of all) await world.whatsapp.gets(otp)
   assert.equal(await countSends(world, all), 4 + 4, 'no further error')
 })
@@ -147,8 +142,7 @@ test('an overloaded service stops the whole account', async (t) => {
   const held = [await world.sendOtp(), await world.sendOtp({ senderId: otherSender(world) })]
   await world.settled()
   assert.equal(await countSends(world, held), 0)
-  world.advance('2s')
-  await world.settled()
+  await world.after('2s')
   for (const otp of [first, ...held]) await world.whatsapp.gets(otp)
 })
 
@@ -168,8 +162,7 @@ test('an inconclusive trial lets the next message try immediately', async (t) =>
   const faulty = await sendInto(world, { error: { code: 999_999, httpStatus: 500 } })
   const unreachable = await sendInto(world, { error: 131026 })
   const good = await world.sendOtp()
-  world.advance('2s')
-  await world.settled()
+  await world.after('2s')
   assert.equal(world.whatsapp.got(good).length, 1)
   assert.equal(await failureOf(world, unreachable), 'RECIPIENT_UNREACHABLE')
   for (const otp of [doubtful, faulty]) assert.notEqual(await countSends(world, [otp]), 0)
@@ -183,8 +176,7 @@ test('a trial that did not reach the provider is inconclusive too', async (t) =>
     world.query('update provider_accounts set graph_url = $2 where workspace_id = $1', [world.workspaceId, url])
   await reach('http://127.0.0.1:1')
   const others = [await world.sendOtp(), await world.sendOtp()]
-  world.advance('2s')
-  await world.settled()
+  await world.after('2s')
   for (const otp of others) assert.notEqual(await countSends(world, [otp]), 0)
   await reach(world.credentials.graphUrl)
   await world.whatsapp.gets(await world.sendOtp())
@@ -196,11 +188,9 @@ test('after a trial with an unknown outcome the next one waits', async (t) => {
   await world.settled()
   const lost = await sendInto(world, { connection: 'drop_before_accepting' })
   const next = await world.sendOtp()
-  world.advance('2s')
-  await world.settled()
+  await world.after('2s')
   assert.equal(await countSends(world, [lost, next]), 1)
-  world.advance('13s')
-  await world.settled()
+  await world.after('13s')
   await world.whatsapp.gets(next)
 })
 
@@ -276,17 +266,12 @@ test('a sender limited for its quality sends nothing, and its codes expire', asy
   const first = await sendInto(world, { error: 131048 })
   await world.settled()
   const other = await world.sendOtp()
-  for (const step of ['1m', '5m', '3m']) {
-    world.advance(step)
-    await world.settled()
-  }
+  for (const step of ['1m', '5m', '3m']) await world.after(step)
   assert.equal(await countSends(world, [first, other]), 1)
-  world.advance('2m')
-  await world.settled()
+  await world.after('2m')
   assert.equal(await failureOf(world, first), 'SENDER_RATE_LIMITED')
   assert.equal(await failureOf(world, other), 'SUBMISSION_EXPIRED')
-  world.advance('10m')
-  await world.settled()
+  await world.after('10m')
   await world.whatsapp.gets(await world.sendOtp())
 })
 
@@ -296,8 +281,7 @@ test('a code whose window is short fails in time behind many older ones', async 
   await world.settled()
   await Promise.all(Array.from({ length: 101 }, () => world.sendOtp()))
   const short = await world.startVerification({ ttlSeconds: 60 })
-  world.advance('61s')
-  await world.settled()
+  await world.after('61s')
   assert.equal(await failureOf(world, { messageId: short.verificationId }), 'SUBMISSION_EXPIRED')
 })
 
@@ -308,8 +292,7 @@ test('a code whose window is short fails in time behind many others to its recip
   const short = await world.startVerification({ to, ttlSeconds: 60 })
   await world.node({ works: true })
   await world.settled()
-  world.advance('61s')
-  await world.settled()
+  await world.after('61s')
   assert.equal(await failureOf(world, { messageId: short.verificationId }), 'SUBMISSION_EXPIRED')
 })
 
@@ -353,8 +336,7 @@ test('a rate error of a pair stops only this recipient', async (t) => {
   await world.settled()
   assert.equal(world.whatsapp.got(samePair).length, 0)
   for (let step = 0; step < 6; step += 1) {
-    world.advance('30s')
-    await world.settled()
+    await world.after('30s')
   }
   for (const otp of [first, samePair]) assert.equal(world.whatsapp.got(otp).length, 1)
 })
@@ -370,8 +352,7 @@ test('a rejected token stops the account, and a new token sends everything', asy
   )
   await connectAccount(world.parts, world.credentials)
   await world.settled()
-  world.advance('20s')
-  await world.settled()
+  await world.after('20s')
   assert.equal(world.whatsapp.got(otp).length, 1)
 })
 
@@ -379,8 +360,7 @@ test('a message that waits behind a rejected token fails when its window closes'
   const world = await startWorld(t)
   const otp = await sendInto(world, ...Array.from({ length: 5 }, () => ({ error: 190 })))
   await world.settled()
-  world.advance('11m')
-  await world.settled()
+  await world.after('11m')
   assert.equal(await failureOf(world, otp), 'PROVIDER_CREDENTIALS_INVALID')
 })
 
@@ -403,11 +383,9 @@ test('a message behind a pause fails with SUBMISSION_EXPIRED ten minutes after a
   const otp = await world.sendOtp()
   await pauseSender(world.parts.db, { workspaceId: world.workspaceId, senderId: world.senderId }, world.clock.now())
   await world.node({ works: true })
-  world.advance('9m')
-  await world.settled()
+  await world.after('9m')
   assert.equal((await world.getOtp(otp)).status, 'queued')
-  world.advance('61s')
-  await world.settled()
+  await world.after('61s')
   assert.equal(await failureOf(world, otp), 'SUBMISSION_EXPIRED')
   assert.deepEqual(
     receiver.events().map(({ type }) => type),
@@ -438,14 +416,11 @@ test('codes to one recipient go in a burst of 45, then every six seconds', async
   const world = await startWorld(t, { limits: true, clock: createStoppedClock() })
   const to = newPhone()
   await Promise.all(Array.from({ length: 60 }, () => world.sendOtp({ to })))
-  world.advance('2s') // above the sender's own 80 a second
-  await world.settled()
+  await world.after('2s') // above the sender's own 80 a second
   const burst = world.emulator.messages({ to }).length
   assert.ok(burst === 45 || burst === 46, `${burst} in the burst`)
-  world.advance('6s')
-  await world.settled()
-  world.advance('6s')
-  await world.settled()
+  await world.after('6s')
+  await world.after('6s')
   assert.equal(world.emulator.messages({ to }).length, burst + 2)
   const rejected = await world.query(
     `select 1 from message_attempts where workspace_id = $1 and outcome <> 'accepted'`,

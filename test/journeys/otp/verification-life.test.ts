@@ -21,8 +21,7 @@ async function oneOfEach(world: World) {
   await world.check(locked, wrongCode(await world.codeOn(locked)))
   const expired = await world.startVerification({ ttlSeconds: 60 })
   await world.settled()
-  world.advance('60s')
-  await world.settled()
+  await world.after('60s')
   const pending = await world.startVerification()
   await world.settled()
   return { approved, resent: { messageId: String(resent.body.messageId) }, locked, expired, pending }

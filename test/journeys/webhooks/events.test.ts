@@ -52,8 +52,7 @@ test('a caller whose endpoint was down for a week reads exactly the webhooks it 
   for (let day = 0; day < 8; day++) {
     const otp = await world.sendOtp()
     await world.whatsapp.reports(otp, [{ status: 'failed', errors: [131026] }, 'delivered'])
-    world.advance('24h')
-    await world.settled()
+    await world.after('24h')
   }
   const attempted = new Map(receiver.received.slice(1).map(({ id, body }) => [id, body]))
   assert.equal(attempted.size, 10, 'after five days the endpoint is disabled, and the rest is held')

@@ -56,7 +56,6 @@ test('the steps of the API document, followed literally, verify a real webhook',
   const { secret, received } = await world.receiver()
   const otp = await world.sendOtp({ reference: 'à 18h — مساءً' })
   await world.whatsapp.reports(otp, ['sent'])
-  await world.settled()
   const [webhook] = received
   assert.ok(webhook)
   const facts: Facts = { secret, webhook }
