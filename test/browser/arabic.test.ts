@@ -55,8 +55,7 @@ const lookAway = (page: Page, world: World): Promise<void> => openWithin(page, p
 
 /** Shows three states, the last with everything customers can do that matches nothing. */
 async function seeConfirmation(page: Page, world: World): Promise<void> {
-  const order = await world.createConfirmation()
-  await world.settled()
+  const order = await world.askToConfirm()
   const look = async (where: string, status: string): Promise<void> => {
     await openWithin(page, pathOf(world, `confirmations/${order.confirmationId}`))
     await page.locator('main').getByText(status, { exact: true }).first().waitFor()
@@ -82,8 +81,7 @@ async function seeConfirmation(page: Page, world: World): Promise<void> {
     await customer.sends({ raw: button })
   }
   await customer.sends({ raw: { type: 'image', image: { id: '1' } } })
-  await world.startRefusalCheck(order)
-  await world.settled()
+  await world.askAboutRefusal(order)
   await customer.taps('Yes')
   await customer.chooses('Other')
   await customer.types('It was open')
@@ -101,8 +99,7 @@ async function seeMessages(page: Page, world: World): Promise<void> {
   const to = newPhone()
   for (const behaviour of [{ error: 131016 }, { error: 131056 }])
     world.emulator.script({ match: { to, times: 1 }, behaviour })
-  const retried = await world.sendOtp({ to })
-  await world.settled()
+  const retried = await world.submitOtp({ to })
   await openWithin(page, pathOf(world, `messages/${retried.messageId}`))
   await assertArabic(page, 'message')
   await lookAway(page, world)

@@ -19,8 +19,7 @@ test('settings are started, saved and merged, and are not lost accidentally', as
   await page.getByRole('button', { name: 'Start in the languages of your templates' }).click()
   await saveButton.click()
   await page.getByText('Saved.', { exact: true }).waitFor()
-  const order = await world.createConfirmation()
-  await world.settled()
+  const order = await world.askToConfirm()
   await world.customer(order).taps('Change time')
   assert.equal(world.customer(order).last().shown.body, languageStarts['en']?.texts.dayQuestion)
 
@@ -259,8 +258,7 @@ test('the preview matches the phone, in English and in Arabic', async (t) => {
     ['ar', 'Arabic'],
   ] as const) {
     await page.getByRole('tab', { name }).click()
-    const order = await world.createConfirmation({ template: { name: 'order_confirmation', language } })
-    await world.settled()
+    const order = await world.askToConfirm({ template: { name: 'order_confirmation', language } })
     const customer = world.customer(order)
     await customer.taps(2)
     await previews(page, 'dayQuestion', customer.last())
@@ -268,8 +266,7 @@ test('the preview matches the phone, in English and in Arabic', async (t) => {
     await previews(page, 'timeQuestion', customer.last())
     await customer.taps(0)
     await previews(page, 'afterConfirmation', customer.last())
-    await world.startRefusalCheck(order, { template: { name: 'delivery_refusal', language } })
-    await world.settled()
+    await world.askAboutRefusal(order, { template: { name: 'delivery_refusal', language } })
     await customer.taps(0)
     await previews(page, 'reasonsQuestion', customer.last())
     await customer.chooses(2)

@@ -12,8 +12,7 @@ test('a message is found by filters in the URL and by paging', async (t) => {
   const failed = await world.sendOtp({ reference: 'login-1' })
   await world.whatsapp.reports(failed, [{ status: 'failed', errors: [131026] }])
   await addMessages(world, PAGE_SIZE - 1)
-  await world.sendOtp({ reference: 'login-2' })
-  await world.settled()
+  await world.submitOtp({ reference: 'login-2' })
   const page = await openPage(t, world, { as: await signIn(world, 'member') })
   const list = `/dashboard/w/${world.workspaceId}/messages`
   await page.goto(`${list}?status=failed&text=login-2&from=2026-02-31`) // a link can hold anything
@@ -80,8 +79,7 @@ test('no request has the number that a search is for in its address, which proxi
 
 test('the search keeps its focus and what is typed after its first results', async (t) => {
   const world = await startWorld(t)
-  await world.sendOtp({ reference: 'login-jk' })
-  await world.settled()
+  await world.submitOtp({ reference: 'login-jk' })
   const page = await openPage(t, world, { as: await signIn(world, 'member') })
   await page.goto(`/dashboard/w/${world.workspaceId}/messages`)
   const search = page.getByLabel('Recipient, reference or id')
@@ -120,8 +118,7 @@ test('the filters take one row on a tablet, and the row of a failed message is a
   await world.codSettings()
   const failed = await world.sendOtp()
   await world.whatsapp.reports(failed, [{ status: 'failed', errors: [132000] }])
-  await world.createConfirmation()
-  await world.settled()
+  await world.askToConfirm()
   const page = await openPage(t, world, { as: await signIn(world, 'member'), width: 768 })
   await page.goto(`/dashboard/w/${world.workspaceId}/messages`)
   await page.getByRole('link', { name: 'TEMPLATE_PARAMETERS_REJECTED' }).waitFor()

@@ -113,8 +113,7 @@ function addTemplates(world: World): number {
 
 test('another node shows a sync’s progress, and never uncounted messages as zero', async (t) => {
   const world = await startWorld(t)
-  await world.sendOtp()
-  await world.settled()
+  await world.submitOtp()
   const all = addTemplates(world)
   const emulator = await startSlowEmulator(t, world)
   const other = await world.node({ works: false })

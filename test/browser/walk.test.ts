@@ -132,8 +132,7 @@ test('only the keyboard is needed from the setup link to an answered order', asy
   await receiver.waitFor(2 * failed)
   await world.settled()
 
-  const confirmation = await world.createConfirmation({ to: newPhone() })
-  await world.settled()
+  const confirmation = await world.askToConfirm({ to: newPhone() })
   await goTo(page, 'Phone')
   const phone = page.getByRole('region', { name: `The phone of ${confirmation.to}` })
   await phone.getByRole('button', { name: 'Confirm' }).waitFor()

@@ -63,8 +63,7 @@ test('an owner downloads and erases a recipient’s data, and an admin cannot', 
   const world = await startWorld(t)
   const { workspaceId } = world
   const [owner, admin] = [await signIn(world, 'owner'), await signIn(world, 'admin')]
-  const otp = await world.sendOtp()
-  await world.settled()
+  const otp = await world.submitOtp()
   const phone = otp.to
   const page = await openPage(t, world, { as: owner })
   await page.goto(`/dashboard/w/${workspaceId}/settings`)
@@ -117,8 +116,7 @@ async function openOfTwo(t: TestContext) {
   const world = await startWorld(t)
   const owner = await signIn(world, 'owner')
   const other = await owner.calls.workspaces.create.mutate({ name: 'Other shop', sandbox: true })
-  const { to } = await world.sendOtp()
-  await world.settled()
+  const { to } = await world.submitOtp()
   await owner.calls.blocked.add.mutate({ workspaceId: world.workspaceId, phone: to })
   const page = await openPage(t, world, { as: owner })
   const switchFrom = async (section: string) => {

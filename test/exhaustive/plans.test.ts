@@ -120,8 +120,7 @@ async function walk(world: World): Promise<void> {
   const failing = await world.sendOtp()
   await world.whatsapp.reports(failing, [{ status: 'failed', errors: [131026] }])
   await world.getOtp(otp)
-  await world.sendOtp({ deliverWithinSeconds: 10 })
-  await world.settled()
+  await world.submitOtp({ deliverWithinSeconds: 10 })
   await world.after('11s')
   const [event] = await world.query<{ id: string }>('select id from events where workspace_id = $1 limit 1', [
     world.workspaceId,
@@ -159,15 +158,13 @@ async function walkThroughVerification(world: World, key: () => { headers: Recor
 
 /** Every statement of confirmations and refusal checks: asked, reminded, rescheduled, refused, expired. */
 async function walkThroughConversation(world: World, key: () => { headers: Record<string, string> }): Promise<void> {
-  const order = await world.createConfirmation({}, key())
-  await world.settled()
+  const order = await world.askToConfirm({}, key())
   await world.after('121m')
   const ana = world.customer(order)
   await ana.taps('Change time')
   await ana.taps(0)
   await ana.types('Evening')
-  await world.startRefusalCheck(order, {}, key())
-  await world.settled()
+  await world.askAboutRefusal(order, {}, key())
   await ana.taps('Yes')
   await world.after('24h')
   const { refusalCheck } = await world.getConfirmation(order)

@@ -115,9 +115,43 @@ export function createCodHelpers({ parts, workspaceId, senderId, emulator, reque
     parameters: { body: ['Ana', '5521'] },
     ...fields,
   })
+  /** Creates a confirmation that must be accepted. */
+  const createConfirmation = async (
+    fields: Partial<ConfirmationFields> = {},
+    options: Omit<SentRequest, 'body'> = {},
+  ): Promise<CreatedConfirmation> => {
+    const body = confirmationBody(fields)
+    const answer = await request('POST', confirmationPath, { body, ...options })
+    assert.equal(answer.status, 202, answer.text)
+    return { ...(answer.body as Omit<CreatedConfirmation, 'to'>), to: body.to }
+  }
+  /** Starts a refusal check that must be accepted. */
+  const startRefusalCheck = async (
+    confirmation: { confirmationId: string },
+    fields: Partial<RefusalFields> = {},
+    options: Omit<SentRequest, 'body'> = {},
+  ): Promise<void> => {
+    const answer = await request('POST', refusalPath(confirmation), { body: refusalBody(fields), ...options })
+    assert.equal(answer.status, 202, answer.text)
+  }
   return {
     confirmationBody,
     refusalBody,
+    createConfirmation,
+    startRefusalCheck,
+
+    /** Creates a confirmation, and waits until its question is on the phone. */
+    async askToConfirm(...of: Parameters<typeof createConfirmation>): Promise<CreatedConfirmation> {
+      const confirmation = await createConfirmation(...of)
+      await settled()
+      return confirmation
+    },
+
+    /** Starts a refusal check, and waits until its question is on the phone. */
+    async askAboutRefusal(...of: Parameters<typeof startRefusalCheck>): Promise<void> {
+      await startRefusalCheck(...of)
+      await settled()
+    },
 
     /** Sets the workspace's settings to the example's, changed member by member. */
     async codSettings(changes: object = {}): Promise<CodSettings> {
@@ -127,31 +161,10 @@ export function createCodHelpers({ parts, workspaceId, senderId, emulator, reque
       return read.settings
     },
 
-    /** Creates a confirmation that must be accepted. */
-    async createConfirmation(
-      fields: Partial<ConfirmationFields> = {},
-      options: Omit<SentRequest, 'body'> = {},
-    ): Promise<CreatedConfirmation> {
-      const body = confirmationBody(fields)
-      const answer = await request('POST', confirmationPath, { body, ...options })
-      assert.equal(answer.status, 202, answer.text)
-      return { ...(answer.body as Omit<CreatedConfirmation, 'to'>), to: body.to }
-    },
-
     async getConfirmation({ confirmationId }: { confirmationId: string }): Promise<ConfirmationView> {
       const answer = await request('GET', `${confirmationPath}/${confirmationId}`)
       assert.equal(answer.status, 200, answer.text)
       return answer.body as ConfirmationView
-    },
-
-    /** Starts a refusal check that must be accepted. */
-    async startRefusalCheck(
-      confirmation: { confirmationId: string },
-      fields: Partial<RefusalFields> = {},
-      options: Omit<SentRequest, 'body'> = {},
-    ): Promise<void> {
-      const answer = await request('POST', refusalPath(confirmation), { body: refusalBody(fields), ...options })
-      assert.equal(answer.status, 202, answer.text)
     },
 
     /** Reports statuses of a message that is on a phone. */

@@ -48,8 +48,7 @@ export async function fullWorld(t: TestContext) {
   await world.settled()
 
   const order = async () => {
-    const created = await world.createConfirmation()
-    await world.settled()
+    const created = await world.askToConfirm()
     return { id: created.confirmationId, created, customer: world.customer(created) }
   }
   const rescheduled = await order()
@@ -70,22 +69,18 @@ export async function fullWorld(t: TestContext) {
   const silent = await order()
   const denied = await order()
   await denied.customer.taps('Confirm')
-  await world.startRefusalCheck(denied.created)
-  await world.settled()
+  await world.askAboutRefusal(denied.created)
   await denied.customer.taps('No')
-  await world.startRefusalCheck(rescheduled.created)
-  await world.settled()
+  await world.askAboutRefusal(rescheduled.created)
   await rescheduled.customer.taps('Yes')
   await rescheduled.customer.chooses(2)
   await rescheduled.customer.types('Too expensive')
-  await world.startRefusalCheck(noted.created)
-  await world.settled()
+  await world.askAboutRefusal(noted.created)
   await world.reported(noted.customer.last(), { status: 'failed', errors: [131026] })
   for (const wait of ['121m', '24h', '12h']) {
     await world.after(wait)
   }
-  await world.startRefusalCheck(silent.created)
-  await world.settled()
+  await world.askAboutRefusal(silent.created)
   await world.after('6h')
   const figures = dailyFiguresLoop(world.parts)
   while ((await figures.turn()).more);

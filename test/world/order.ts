@@ -18,8 +18,7 @@ export async function startOrder(t: TestContext, { cod = {}, sends = [], ...opti
   await world.codSettings(cod)
   const to = newPhone()
   for (const behaviour of sends) world.emulator.script({ match: { to, times: 1 }, behaviour })
-  const order = await world.createConfirmation({ to })
-  await world.settled()
+  const order = await world.askToConfirm({ to })
   return { world, receiver, order, ana: world.customer(order) }
 }
 

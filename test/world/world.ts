@@ -126,6 +126,17 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}) {
     ...fields,
   })
 
+  /** Sends an OTP that must be accepted. */
+  const sendOtp = async (
+    fields: Partial<OtpFields> = {},
+    options: Omit<SentRequest, 'body'> = {},
+  ): Promise<SentOtp> => {
+    const body = otpBody(fields)
+    const answer = await request('POST', '/api/v1/otp/messages', { body, ...options })
+    assert.equal(answer.status, 202, answer.text)
+    return { ...(answer.body as Omit<SentOtp, 'to' | 'code'>), to: body.to, code: body.code }
+  }
+
   const whatsapp = createPhones({ emulator, settled })
 
   return {
@@ -158,12 +169,13 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}) {
     settled,
     otpBody,
 
-    /** Sends an OTP that must be accepted. */
-    async sendOtp(fields: Partial<OtpFields> = {}, options: Omit<SentRequest, 'body'> = {}): Promise<SentOtp> {
-      const body = otpBody(fields)
-      const answer = await request('POST', '/api/v1/otp/messages', { body, ...options })
-      assert.equal(answer.status, 202, answer.text)
-      return { ...(answer.body as Omit<SentOtp, 'to' | 'code'>), to: body.to, code: body.code }
+    sendOtp,
+
+    /** Sends an OTP, and waits until it is submitted. */
+    async submitOtp(...of: Parameters<typeof sendOtp>): Promise<SentOtp> {
+      const otp = await sendOtp(...of)
+      await settled()
+      return otp
     },
 
     /** The status response of a message that must exist. */

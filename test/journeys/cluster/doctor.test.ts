@@ -20,8 +20,7 @@ import { startWorld } from '../../world/world.ts'
 
 test('a healthy instance has only the findings of the test server', async (t) => {
   const world = await startSandbox(t)
-  await world.sendOtp()
-  await world.settled()
+  await world.submitOtp()
   const findings = await examine(world.parts, { outside: true })
   assert.deepEqual(
     findings.filter(({ level }) => level !== 'ok').map(({ code, parameters }) => [code, parameters['settings']]),
@@ -240,8 +239,7 @@ test('the setup of a sandbox is no finding, however broken', async (t) => {
 test('reports that wait for a locked table are late from when they came, although each retry moves them ahead', async (t) => {
   const world = await startSandbox(t, { mayLogErrors: true })
   await world.receiver()
-  const otp = await world.sendOtp()
-  await world.settled()
+  const otp = await world.submitOtp()
   const release = await lockInAnotherSession(t, world.parts.db, 'lock table webhook_deliveries in share mode')
   try {
     await world.whatsapp.reports(otp, ['read'])

@@ -182,8 +182,7 @@ const unescaped = (html: string): string =>
 
 test('a stopped program leaves nothing that keeps its process alive', async (t) => {
   const world = await startWorld(t)
-  await world.sendOtp()
-  await world.settled()
+  await world.submitOtp()
   const before = process
     .getActiveResourcesInfo()
     .filter((each) => each === 'Timeout' || each === 'TCPServerWrap').length

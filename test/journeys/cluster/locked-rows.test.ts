@@ -127,8 +127,7 @@ test('an answer that needs a row of a frozen node is applied within 10 s', async
 
   const world = await startWorld(t, { mayLogErrors: true })
   await world.codSettings()
-  const order = await world.createConfirmation()
-  await world.settled()
+  const order = await world.askToConfirm()
   const unlock = await lockRow(t, world, 'confirmations', order.confirmationId)
   await world.customer(order).taps('Confirm')
   await waitFor('the answer to wait for the row', async () => {

@@ -112,8 +112,7 @@ test('while a long transaction runs, claiming a code does not read the index ent
     name: 'insert_and_claim_otp_messages_within_quota',
     index: 'messages_due',
   })
-  const { messageId } = await world.sendOtp()
-  await world.settled()
+  const { messageId } = await world.submitOtp()
   await beginLongTransaction(t, world)
   await leaveStaleEntries(world, { table: 'messages', id: messageId })
   const [read = STALE_ENTRIES] = await countDuring(() => world.sendOtp())
@@ -126,13 +125,11 @@ test('while a long transaction runs, locking a message does not read the index e
     index: 'messages_due',
     claimsOnWrite: false,
   })
-  const { messageId } = await world.sendOtp()
-  await world.settled()
+  const { messageId } = await world.submitOtp()
   await beginLongTransaction(t, world)
   await leaveStaleEntries(world, { table: 'messages', id: messageId })
   const reads = await countDuring(async () => {
-    await world.sendOtp()
-    await world.settled()
+    await world.submitOtp()
   })
   assert.ok(reads.length > 0 && Math.max(...reads) < MAX_READ, `${reads.join(', ')} entries`)
 })
@@ -191,8 +188,7 @@ for (const { table, statement, claimsOnWrite = false, changes = table } of [
     )
     const mostReads = async (): Promise<number> => {
       const reads = await countDuring(async () => {
-        await world.sendOtp()
-        await world.settled()
+        await world.submitOtp()
       })
       return Math.max(...reads)
     }
@@ -245,8 +241,7 @@ test('while a long transaction runs, searches from the last look do not read ent
   const reads = await countSearches(t, {
     index: 'messages_due',
     async leaveStale(world) {
-      const { messageId } = await world.sendOtp()
-      await world.settled()
+      const { messageId } = await world.submitOtp()
       await beginLongTransaction(t, world)
       await leaveStaleEntries(world, { table: 'messages', id: messageId })
     },

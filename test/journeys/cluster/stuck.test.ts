@@ -79,8 +79,7 @@ test('connecting an account again replaces all secrets that cannot be decrypted'
 
 test('webhooks under an unreadable app secret get 503 and one log line', async (t) => {
   const world = await startWorld(t, { mayLogErrors: true })
-  const otp = await world.sendOtp()
-  await world.settled()
+  const otp = await world.submitOtp()
   await sealUnderAnotherKey(world, ['app_secret'])
   const url = `${world.first.url}/whatsapp/${world.account.accountId}`
   const headers = { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}`, 'content-type': 'application/json' }
@@ -183,8 +182,7 @@ const reportsOf = (world: World, otp: SentOtp) =>
 
 /** Confirmations past their deadline whose end the database rejects, all due before any other. */
 async function deadlinesThatFail(t: TestContext, world: World, howMany: number): Promise<() => Promise<void>> {
-  const model = await world.createConfirmation()
-  await world.settled()
+  const model = await world.askToConfirm()
   const gate = await world.parts.db.connect()
   const repair = async () => void (await gate.query('alter table confirmations drop constraint if exists no_end'))
   t.after(async () => {
@@ -214,8 +212,7 @@ const failing = (world: World) =>
 test('a full batch of failing timers delays no other timer', async (t) => {
   const world = await startWorld(t, { mayLogErrors: true })
   await world.codSettings({ confirmation: { reminderMinutes: null, noResponseMinutes: 60 } })
-  const order = await world.createConfirmation()
-  await world.settled()
+  const order = await world.askToConfirm()
   await deadlinesThatFail(t, world, 200)
   world.advance('61m')
   await waitFor('the other deadline passes', async () => (await world.getConfirmation(order)).status === 'no_response')

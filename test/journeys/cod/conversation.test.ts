@@ -24,8 +24,7 @@ test('each button of the template acts by its position, not its label', async (t
     [1, 'cancelled', 'cod.cancelled'],
     [2, 'rescheduling', null],
   ] as const) {
-    const order = await world.createConfirmation({ template: { name: 'order_confirmation', language: 'ar' } })
-    await world.settled()
+    const order = await world.askToConfirm({ template: { name: 'order_confirmation', language: 'ar' } })
     assert.equal((await world.getConfirmation(order)).status, 'awaiting_answer')
     await world.customer(order).taps(button)
     const view = await world.getConfirmation(order)
@@ -98,8 +97,7 @@ test('the days on offer begin tomorrow in the delivery time zone, and skip weekd
   const tomorrow = dayIn(world, 1, timeZone)
   const skipped = weekday[tomorrow.dayOfWeek - 1]
   await world.codSettings({ timeZone, deliveryDays: { offered: 2, skipWeekdays: [skipped] } })
-  const order = await world.createConfirmation()
-  await world.settled()
+  const order = await world.askToConfirm()
   const ana = world.customer(order)
   await ana.taps('Change time')
   assert.equal(labelsOf(ana.last()).length, 2)
@@ -111,8 +109,7 @@ test('the days on offer begin tomorrow in the delivery time zone, and skip weekd
 
 test('in Arabic every label is Arabic and has at most 20 characters', async (t) => {
   const { world } = await startOrder(t)
-  const order = await world.createConfirmation({ template: { name: 'order_confirmation', language: 'ar' } })
-  await world.settled()
+  const order = await world.askToConfirm({ template: { name: 'order_confirmation', language: 'ar' } })
   const ana = world.customer(order)
   await ana.taps('تغيير الموعد')
   assert.equal(ana.last().shown.body, 'أي يوم؟')
@@ -124,8 +121,7 @@ test('in Arabic every label is Arabic and has at most 20 characters', async (t) 
   await ana.taps('مساء')
   assert.equal((await world.getConfirmation(order)).reschedule?.timeRange, 'مساء')
   assert.equal(ana.last().shown.body, 'شكرا لك')
-  await world.startRefusalCheck(order, { template: { name: 'delivery_refusal', language: 'ar' } })
-  await world.settled()
+  await world.askAboutRefusal(order, { template: { name: 'delivery_refusal', language: 'ar' } })
   await ana.taps('نعم')
   assert.deepEqual(rowsOf(ana.last()), ['متأخر', 'تالف', 'سبب آخر'])
   await ana.chooses('سبب آخر')

@@ -237,8 +237,7 @@ test('a range that is reported after the follow-up expired still leaves the shop
 test('a deadline that passed before the question arrived is explained by the question, not by a silent customer', async (t) => {
   const world = await startSandbox(t, {}, { confirmation: { reminderMinutes: null, noResponseMinutes: 60 } })
   const nextAfter = async (reported: 'nothing' | 'sent' | 'delivered') => {
-    const order = await world.createConfirmation()
-    await world.settled()
+    const order = await world.askToConfirm()
     if (reported !== 'nothing') await world.reported(world.customer(order).last(), { status: reported })
     await world.after('61m')
     const { status, next } = await explained(world, order.confirmationId)
@@ -347,12 +346,10 @@ async function startConversation(t: TestContext, cod: object = {}) {
 }
 
 async function confirm(world: World, reference = 'A-1001') {
-  const order = await world.createConfirmation({ reference })
-  await world.settled()
+  const order = await world.askToConfirm({ reference })
   return { order, ana: world.customer(order) }
 }
 
 async function check(world: World, order: CreatedConfirmation): Promise<void> {
-  await world.startRefusalCheck(order)
-  await world.settled()
+  await world.askAboutRefusal(order)
 }

@@ -111,8 +111,7 @@ test('a text reported before the tap that opened its question is the answer to t
   const { status, reschedule, answeredAt } = await world.getConfirmation(order)
   assert.deepEqual([status, reschedule?.note, secondOf(answeredAt)], ['rescheduled', 'Evening', start + 5])
 
-  await world.startRefusalCheck(order)
-  await world.settled()
+  await world.askAboutRefusal(order)
   await ana.types('It was broken', { timestamp: start + 9 })
   await ana.taps('Yes', { timestamp: start + 7 })
   const { refusalCheck } = await world.getConfirmation(order)
@@ -132,8 +131,7 @@ test('a text reported after a choice that the customer made later still becomes 
   assert.deepEqual([reschedule?.timeRange, reschedule?.note], ['09:00-12:00', 'Ring twice'])
   assert.equal(secondOf(answeredAt), start + 9)
 
-  await world.startRefusalCheck(order)
-  await world.settled()
+  await world.askAboutRefusal(order)
   await ana.taps('Yes', { timestamp: start + 20 })
   await ana.chooses('Damaged', { timestamp: start + 29 })
   await ana.types('It was wet', { timestamp: start + 25 })
@@ -173,8 +171,7 @@ test('a text counts although the tap before it is reported a day later', async (
 
 test('a text answers no question that was opened after the text was written', async (t) => {
   const { world, order, ana, start, tapped } = await startConfirmation(t)
-  const later = await world.createConfirmation({ to: order.to })
-  await world.settled()
+  const later = await world.askToConfirm({ to: order.to })
   await ana.taps('Change time', { on: ana.last(), timestamp: start + 9 })
   await ana.types('Evening', { timestamp: start + 5 })
   await tapped('Change time', 3)
@@ -185,8 +182,7 @@ test('a text answers no question that was opened after the text was written', as
 
 test('a text answers the question of the latest tap although an earlier tap is reported later', async (t) => {
   const { world, order, ana, start, tapped } = await startConfirmation(t)
-  const later = await world.createConfirmation({ to: order.to })
-  await world.settled()
+  const later = await world.askToConfirm({ to: order.to })
   const template = ana.last()
   const taps = (after: number) => ana.taps('Change time', { on: template, timestamp: start + after })
   await taps(5)
@@ -205,8 +201,7 @@ test('a text answers the question of the latest tap although an earlier tap is r
 test('a text belongs to the order that it answered, although that is complete when it is reported', async (t) => {
   const { world, order, ana, start, tapped } = await startConfirmation(t)
   await tapped('Change time', 0)
-  const later = await world.createConfirmation({ to: order.to })
-  await world.settled()
+  const later = await world.askToConfirm({ to: order.to })
   await ana.taps('Change time', { on: ana.last(), timestamp: start + 2 })
   await ana.taps(0, { on: ana.last(), timestamp: start + 3 })
   await ana.taps(0, { on: ana.last(), timestamp: start + 9 })

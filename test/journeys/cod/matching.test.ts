@@ -20,8 +20,7 @@ test('a reply without number or context counts', async (t) => {
     { omitContext: true },
     { hidePhone: true, omitContext: true, omitContacts: true },
   ]) {
-    const order = await world.createConfirmation()
-    await world.settled()
+    const order = await world.askToConfirm()
     const customer = world.customer(order)
     await customer.taps('Change time', hidden)
     await customer.taps(0, hidden)
@@ -34,8 +33,7 @@ test('the first reply identifies a customer whom the send response did not', asy
   const world = await startWorld(t, { account: codAccount() })
   await world.codSettings()
   world.emulator.script({ match: {}, behaviour: { omit: ['user_id'] } })
-  const order = await world.createConfirmation()
-  await world.settled()
+  const order = await world.askToConfirm()
   await world.customer(order).taps('Change time', { hidePhone: true })
   await world.customer(order).types('Evening', { hidePhone: true })
   assert.equal((await world.getConfirmation(order)).reschedule?.note, 'Evening')
@@ -54,8 +52,7 @@ test('a repeated reply counts once', async (t) => {
 
 test('typed text goes to the conversation that it quotes', async (t) => {
   const { world, order, ana } = await startOrder(t)
-  const other = await world.createConfirmation({ to: order.to, reference: 'other' })
-  await world.settled()
+  const other = await world.askToConfirm({ to: order.to, reference: 'other' })
   const [first, second] = ana.screen()
   await ana.taps('Change time', { on: first })
   const dayQuestion = ana.last()
@@ -68,8 +65,7 @@ test('typed text goes to the conversation that it quotes', async (t) => {
 
 test('typed text without a quote goes to the latest open question', async (t) => {
   const { world, order, ana } = await startOrder(t)
-  const other = await world.createConfirmation({ to: order.to })
-  await world.settled()
+  const other = await world.askToConfirm({ to: order.to })
   const [first, second] = ana.screen()
   await ana.taps('Change time', { on: second })
   await ana.taps('Change time', { on: first })
@@ -85,8 +81,7 @@ test('typed text without a quote goes to the latest open question', async (t) =>
 test('of two questions of one batch, text answers the second', async (t) => {
   // On a slow machine the gate stays closed for longer than a statement waits for a lock, which is logged.
   const { world, order, ana } = await startOrder(t, { mayLogErrors: true })
-  const other = await world.createConfirmation({ to: order.to })
-  await world.settled()
+  const other = await world.askToConfirm({ to: order.to })
   const [first, second] = ana.screen()
   assert.ok(first && second)
   for (const [earlier, later, answered] of [
@@ -153,8 +148,7 @@ test('text to a number of another account of the same app is an answer, although
   const { world } = await startOrder(t)
   const { form } = anotherAccount(world)
   const { senders } = await connectAccount(world.parts, form)
-  const order = await world.createConfirmation({ senderId: senders[0]?.senderId ?? '' })
-  await world.settled()
+  const order = await world.askToConfirm({ senderId: senders[0]?.senderId ?? '' })
   await says(world, order, { tap: 'change_time', to: senders[0]?.phoneNumberId })
   await says(world, order, { text: 'Evening', to: senders[0]?.phoneNumberId })
   assert.equal((await world.getConfirmation(order)).reschedule?.note, 'Evening')
@@ -226,8 +220,7 @@ test('a payload of another workspace or release changes nothing', async (t) => {
 
 test('a payload that quotes another conversation’s message is rejected', async (t) => {
   const { world, order, ana } = await startOrder(t)
-  const other = await world.createConfirmation({ to: order.to })
-  await world.settled()
+  const other = await world.askToConfirm({ to: order.to })
   const [first, second] = ana.screen()
   const payload = encodeReply({ to: 'confirmation', confirmationId: order.confirmationId, answer: 'confirm' })
   await ana.sends(forged(payload, second?.id))
@@ -256,8 +249,7 @@ test('a choice that quotes the order’s other check is rejected', async (t) => 
 test('the forms in which WhatsApp writes a number are one customer', async (t) => {
   const { world } = await startOrder(t)
   for (const to of ['+5511987654321', '+525512345678', '+5491123456789']) {
-    const order = await world.createConfirmation({ to })
-    await world.settled()
+    const order = await world.askToConfirm({ to })
     const customer = world.customer(order)
     await customer.taps('Change time')
     // Only the number identifies the customer.

@@ -69,8 +69,7 @@ const used = async (world: World): Promise<Record<string, number>> => {
 
 /** A confirmation whose template is on the phone, so that a refusal check may start. */
 async function awaiting(world: World): Promise<CreatedConfirmation> {
-  const order = await world.createConfirmation()
-  await world.settled()
+  const order = await world.askToConfirm()
   return order
 }
 
@@ -161,8 +160,7 @@ test('parameters must fit the template exactly, and reach the phone', async (t) 
     ['order_confirmation', { body: [' Ana ', '{{1}}', '😀'] }],
   ]
   for (const [name, parameters, text] of fits) {
-    const order = await world.createConfirmation({ template: { name, language: 'en' }, parameters })
-    await world.settled()
+    const order = await world.askToConfirm({ template: { name, language: 'en' }, parameters })
     const shown = world.customer(order).last()
     if (text !== undefined) assert.equal(shown.text, text)
   }
@@ -409,8 +407,7 @@ test('follow-up messages and failures neither take nor return a unit', async (t)
   await customer.taps(0)
   const to = newPhone()
   world.emulator.script({ match: { to }, behaviour: { error: 131026 } })
-  const failed = await world.createConfirmation({ to })
-  await world.settled()
+  const failed = await world.askToConfirm({ to })
   assert.equal((await world.getConfirmation(failed)).status, 'failed')
   assert.deepEqual(await used(world), { cod_confirmation: 2 })
 })

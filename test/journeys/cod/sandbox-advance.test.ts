@@ -239,8 +239,7 @@ test('the clock waits until no report can resolve a lost response, even a trialâ
   const to = newPhone()
   for (const behaviour of [{ error: 131057 }, { connection: 'drop_after_accepting' }] as const)
     world.emulator.script({ match: { to, times: 1 }, behaviour })
-  const otp = await world.sendOtp({ to })
-  await world.settled()
+  const otp = await world.submitOtp({ to })
   const attempts = () =>
     world.query<{ outcome: string; started_at: Date; ended_at: Date }>(
       'select outcome, started_at, ended_at from message_attempts where message_id = $1 order by attempt',

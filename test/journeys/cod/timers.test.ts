@@ -92,8 +92,7 @@ test('an answer that was stored before the deadline counts although it is read a
   await read()
   assert.deepEqual(typesOf(receiver), ['cod.confirmed'])
 
-  const next = await world.createConfirmation()
-  await world.settled()
+  const next = await world.askToConfirm()
   const { read: readNext } = await confirmUnread(world.customer(next))
   await readNext()
   assert.deepEqual(typesOf(receiver), ['cod.confirmed', 'cod.confirmed'], 'after a second outage too')
@@ -186,8 +185,7 @@ test('a refusal check has its own reminder, deadline and expiry', async (t) => {
   for (const each of [order, ...others]) {
     await world.settled()
     await world.customer(each).taps('Confirm')
-    await world.startRefusalCheck(each)
-    await world.settled()
+    await world.askAboutRefusal(each)
   }
   const customers = [order, ...others].map((each) => world.customer(each))
   await customers[1]?.taps('Yes')
@@ -241,8 +239,7 @@ test('on two nodes each timer of 60 confirmations fires once', async (t) => {
 
 test('a timer that fails does not delay others', async (t) => {
   const { world, order } = await startOrder(t, { mayLogErrors: true })
-  const other = await world.createConfirmation()
-  await world.settled()
+  const other = await world.askToConfirm()
   const gate = await world.parts.db.connect()
   t.after(() => gate.end())
   await gate.query(`alter table messages add constraint no_reminder

@@ -60,8 +60,7 @@ test('the charts show the conversion of verifications by template, country and h
   const resent = await world.resend(spanish)
   await world.whatsapp.reports({ messageId: String(resent.body.messageId) }, ['delivered'])
   await world.startVerification({ to: '+34612345679', template: french })
-  await world.sendOtp()
-  await world.settled()
+  await world.submitOtp()
   const { verifications } = await chartsOf(world, member)
   const { byHour, ...rest } = verifications
   assert.deepEqual(rest, {
@@ -146,8 +145,7 @@ test('yesterday counts until the same time, and an empty today shows the latest 
   const member = await signIn(world, 'member')
   const overview = () => member.calls.charts.overview.query({ workspaceId })
   assert.equal((await overview()).yesterday, null, 'the workspace began today')
-  await world.sendOtp()
-  await world.settled()
+  await world.submitOtp()
   await world.query(`update workspaces set created_at = created_at - interval '9 days', sandbox = true where id = $1`, [
     workspaceId,
   ])
@@ -203,8 +201,7 @@ test('the charts show customers’ answers, their delay and their reasons', asyn
   await world.customer(first).taps('Confirm')
   await world.after('121m')
   await world.customer(second).taps('Cancel')
-  await world.startRefusalCheck(first)
-  await world.settled()
+  await world.askAboutRefusal(first)
   await world.customer(first).taps('Yes')
   await world.customer(first).chooses('Too late')
   assert.ok(third)

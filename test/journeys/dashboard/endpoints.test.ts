@@ -376,8 +376,7 @@ async function readLog(
 /** An order that its customer has confirmed. */
 async function confirmed(world: World): Promise<string> {
   await world.codSettings()
-  const order = await world.createConfirmation()
-  await world.settled()
+  const order = await world.askToConfirm()
   await world.customer(order).taps('Confirm')
   return order.confirmationId
 }

@@ -16,8 +16,7 @@ test('a message is found by recipient, reference, id and WhatsApp’s id', async
   const world = await startWorld(t)
   const reader = await signIn(world, 'member')
   const wanted = await world.sendOtp({ to: '+212612345678', reference: 'login-17' })
-  await world.sendOtp({ reference: 'login-18' })
-  await world.settled()
+  await world.submitOtp({ reference: 'login-18' })
   const { providerMessageId } = (
     await reader.calls.messages.get.query({ workspaceId: world.workspaceId, messageId: wanted.messageId })
   ).message
@@ -61,8 +60,7 @@ test('a conversation’s message is found by order reference and confirmation id
   const world = await startWorld(t)
   const reader = await signIn(world, 'member')
   await world.codSettings()
-  const order = await world.createConfirmation({ reference: 'order-9' })
-  await world.settled()
+  const order = await world.askToConfirm({ reference: 'order-9' })
   const [row] = (await reader.calls.messages.list.query({ workspaceId: world.workspaceId, text: 'order-9' })).rows
   assert.equal(row?.confirmationId, order.confirmationId)
   assert.equal(row.reference, 'order-9')
@@ -75,8 +73,7 @@ test('a conversation’s message is found by order reference and confirmation id
 test('a one-time code’s message is shown as the customer reads it, with the code hidden', async (t) => {
   const world = await startWorld(t)
   const reader = await signIn(world, 'member')
-  const { messageId, code } = await world.sendOtp()
-  await world.settled()
+  const { messageId, code } = await world.submitOtp()
   const { displayed, message } = await reader.calls.messages.get.query({ workspaceId: world.workspaceId, messageId })
   assert.match(displayed.body.code === 'text' ? displayed.body.text : '', /•••••/)
   assert.deepEqual(
@@ -171,8 +168,7 @@ test('a page counts and searches the rows of its filters in limited steps', asyn
 test('days follow the delivery time zone and the sandbox’s clock', async (t) => {
   const world = await startWorld(t, { sandbox: true })
   const reader = await signIn(world, 'member')
-  const early = await world.sendOtp()
-  await world.settled()
+  const early = await world.submitOtp()
   await advanceSandbox(world.parts, { workspaceId: world.workspaceId, byMs: 5 * 86_400_000 })
   const late = await world.sendOtp()
   const dayOf = async ({ messageId }: { messageId: string }): Promise<string> =>

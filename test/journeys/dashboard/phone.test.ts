@@ -18,8 +18,7 @@ test('nothing is sent and no clock moves without an audit entry', async (t) => {
   const world = await startSandbox(t, { mayLogErrors: true })
   const { workspaceId } = world
   const { calls, email } = await signIn(world, 'admin')
-  const { confirmationId } = await world.createConfirmation()
-  await world.settled()
+  const { confirmationId } = await world.askToConfirm()
   const order = { ...world.confirmationBody(), parameters: { body: ['Ana', '5521', '349 MAD'] } }
   const check = { ...world.refusalBody(), parameters: { body: ['Ana', '5521'] } }
   const actions: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -129,8 +128,7 @@ test('another workspace’s chats on the same emulator look missing', async (t) 
   assert.ok(foreign)
   const [to, elsewhere] = [newPhone(), newPhone()]
   await world.emulator.inbound({ from: elsewhere, to: foreign, text: 'Their secret' })
-  await world.sendOtp({ to })
-  await world.settled()
+  await world.submitOtp({ to })
   const ours = numberOf(world)
 
   assert.equal((await calls.chat(to, ours)).status, 200)
@@ -179,8 +177,7 @@ test('other workspaces’ data on the emulator gets the answer of missing data',
   })
   assert.equal(sent.status, 200)
   await world.createConfirmation({ to })
-  await world.createConfirmation({ to: another })
-  await world.settled()
+  await world.askToConfirm({ to: another })
   const messageOn = (phone: string): string => world.emulator.messages({ to: phone })[0]?.id ?? ''
   const elsewhereOnly = [messageOn(elsewhere), messageOn(another)]
   assert.ok(elsewhereOnly.every((id) => id !== ''))
@@ -245,8 +242,7 @@ test('a jump with a hanging endpoint ends in time and reports its progress', asy
   const receiver = await world.receiver()
   const answered = Promise.withResolvers<void>()
   receiver.answers({ status: 200, after: answered.promise })
-  const { to } = await world.createConfirmation()
-  await world.settled()
+  const { to } = await world.askToConfirm()
   const { posts } = await world.emulator.inbound({ from: to, tap: { button: 'Confirm' } })
   assert.equal(posts[0]?.state, 'answered')
   await receiver.waitFor(1)
@@ -317,8 +313,7 @@ test('a jump to a past timer is rejected, and the clock stays', async (t) => {
   const world = await startSandbox(t)
   const { workspaceId } = world
   const { calls } = await signIn(world, 'admin')
-  const { confirmationId, to: phone } = await world.createConfirmation()
-  await world.settled()
+  const { confirmationId, to: phone } = await world.askToConfirm()
   const customer = { phone, number: numberOf(world) }
   const due = await calls.phone.due.query({ workspaceId, customer })
   assert.deepEqual(

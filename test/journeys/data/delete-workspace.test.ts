@@ -23,8 +23,7 @@ const ask = (world: World, name?: string) =>
 /** Creates a row in as many tables as possible. */
 async function fill(world: World): Promise<void> {
   const { workspaceId, parts } = world
-  await world.startRefusalCheck(await trade(world))
-  await world.settled()
+  await world.askAboutRefusal(await trade(world))
   const owner = await signIn(world, 'owner')
   await owner.calls.workspaces.rename.mutate({ workspaceId, name: 'To delete' })
   await owner.calls.people.invite.mutate({ workspaceId, email: `${workspaceId}@shop.example`, role: 'member' })

@@ -18,14 +18,12 @@ test('an export has everything about a person, never a code, and the audit log d
   await world.codSettings()
   const receiver = await world.receiver()
   receiver.always({ status: 200, body: 'thanks' })
-  const order = await world.createConfirmation()
-  await world.settled()
+  const order = await world.askToConfirm()
   await world.customer(order).taps('Change time')
   await world.customer(order).types('after the noon prayer')
   const otp = await world.sendOtp({ to: order.to })
   await world.whatsapp.reports(otp, ['sent'])
-  await world.sendOtp()
-  await world.settled()
+  await world.submitOtp()
   const file = path.join(await temporaryFolder(t), 'person.json')
   const result = await json(world, 'export', order.to, '--file', file)
   assert.deepEqual(
@@ -58,8 +56,7 @@ test('an export has everything about a person, never a code, and the audit log d
 
 test('neither an erased person nor an unknown number is found', async (t) => {
   const world = await startWorld(t)
-  const otp = await world.sendOtp()
-  await world.settled()
+  const otp = await world.submitOtp()
   const erased = await json(world, 'erase', otp.to)
   assert.deepEqual([erased['found'], (erased['erased'] as { messages: number }).messages], [true, 1])
   assert.equal((await world.getOtp(otp)).to, erased['pseudonym'])
@@ -73,8 +70,7 @@ test('neither an erased person nor an unknown number is found', async (t) => {
 
 test('an erasure of a single message reports one message, and not one messages', async (t) => {
   const world = await startWorld(t)
-  const otp = await world.sendOtp()
-  await world.settled()
+  const otp = await world.submitOtp()
   const { stdout } = await run(world, 'erase', otp.to)
   assert.match(
     stdout,
@@ -183,8 +179,7 @@ test('an export to "-" is the object on standard output, and no file', async (t)
 test('an export on standard output has a customer’s texts as they were written, and prints no invisible character', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
-  const order = await world.createConfirmation()
-  await world.settled()
+  const order = await world.askToConfirm()
   await world.customer(order).taps('Change time')
   const note = 'first line\n  second line \u001b[2J \u202e'
   await world.customer(order).types(note)
@@ -197,8 +192,7 @@ test('an owner finds, downloads and erases a recipient, with one entry in the lo
   const world = await startWorld(t)
   const { workspaceId } = world
   const { calls } = await signIn(world, 'owner')
-  const otp = await world.sendOtp()
-  await world.settled()
+  const otp = await world.submitOtp()
   const { to: phone } = otp
   await calls.blocked.add.mutate({ workspaceId, phone })
   assert.deepEqual(await calls.recipients.find.mutate({ workspaceId, phone: ` ${phone}` }), {
@@ -220,8 +214,7 @@ test('an owner finds, downloads and erases a recipient, with one entry in the lo
   )
   assert.equal((await calls.recipients.find.mutate({ workspaceId, phone })).isBlocked, true)
 
-  const another = await world.sendOtp()
-  await world.settled()
+  const another = await world.submitOtp()
   await calls.recipients.erase.mutate({ workspaceId, phone: another.to, keepBlock: false, erasure })
   assert.notEqual((await world.getOtp(another)).to, erasure.pseudonym)
   const after = await calls.auditLog.list.query({ workspaceId, action: 'recipient.erased' })

@@ -149,8 +149,7 @@ test('a late report corrects the failure of what an erasure ended', async (t) =>
   const world = await startWorld(t)
   const to = newPhone()
   world.emulator.script({ match: { to, times: 1 }, behaviour: { connection: 'drop_after_accepting' } })
-  const otp = await world.sendOtp({ to })
-  await world.settled()
+  const otp = await world.submitOtp({ to })
   await erase(world, { to })
   assert.deepEqual(await world.query('select status, failure_code from messages where id = $1', [otp.messageId]), [
     { status: 'failed', failure_code: 'RECIPIENT_ERASED' },
@@ -165,8 +164,7 @@ test('a report or tap that is processed while the erasure commits brings nothing
   const world = await startWorld(t)
   await world.codSettings()
   const otp = await world.sendOtp()
-  const order = await world.createConfirmation()
-  await world.settled()
+  const order = await world.askToConfirm()
   const customer = world.customer(order)
   for (const [{ to }, arrive] of [
     [otp, () => world.whatsapp.reports(otp, ['delivered'])],
@@ -195,8 +193,7 @@ test('a report or tap that is processed while the erasure commits brings nothing
 test('a late tap changes nothing and brings nothing back, and a new text is new data', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
-  const order = await world.createConfirmation()
-  await world.settled()
+  const order = await world.askToConfirm()
   const customer = world.customer(order)
   const [named] = await world.query<{ userId: string }>(
     'select customer_user_id as "userId" from confirmations where id = $1',
@@ -229,8 +226,7 @@ test('a late tap changes nothing and brings nothing back, and a new text is new 
 test('an erased customer gets no refusal check', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
-  const order = await world.createConfirmation()
-  await world.settled()
+  const order = await world.askToConfirm()
   await world.customer(order).taps('Confirm')
   await erase(world, order)
   const answer = await world.request('POST', refusalPath(order), { body: world.refusalBody() })
@@ -240,8 +236,7 @@ test('an erased customer gets no refusal check', async (t) => {
 test('a kept block holds nothing but the number', async (t) => {
   const world = await startWorld(t)
   const to = newPhone()
-  await world.sendOtp({ to })
-  await world.settled()
+  await world.submitOtp({ to })
   await block(world, to)
   const { erased } = await erase(world, { to }, { keepBlock: true })
   assert.deepEqual([erased.blocks, erased.blockReasons], [0, 1])
@@ -255,10 +250,8 @@ test('another workspace keeps its data about the same number', async (t) => {
   const [world, other] = [await startWorld(t), await startWorld(t)]
   await other.codSettings()
   const order = await other.createConfirmation()
-  const otp = await other.sendOtp({ to: order.to })
-  await other.settled()
-  await world.sendOtp({ to: order.to })
-  await world.settled()
+  const otp = await other.submitOtp({ to: order.to })
+  await world.submitOtp({ to: order.to })
   await block(other, order.to)
   const before = await exported(other, order.to)
   await erase(world, order)
@@ -268,8 +261,7 @@ test('another workspace keeps its data about the same number', async (t) => {
 
 test('an erasure waits for a message that is being sent', async (t) => {
   const world = await startWorld(t)
-  const otp = await world.sendOtp()
-  await world.settled()
+  const otp = await world.submitOtp()
   const { messageId } = otp
   const until = later(world.clock.now(), 20 * SECOND_MS)
   await world.query(`update messages set lease = gen_random_uuid(), due_at = $2, attempted_at = now() where id = $1`, [
@@ -286,8 +278,7 @@ test('an erasure waits for a message that is being sent', async (t) => {
 test('an erasure leaves what came after its begin, and has a last step', async (t) => {
   const world = await startWorld(t)
   const erasure = beginErasure(world.parts)
-  const otp = await world.sendOtp()
-  await world.settled()
+  const otp = await world.submitOtp()
   const next = (from: Erasure) =>
     eraseNext(world.parts, requestOf(world, otp), { erasure: from, record: recordIn(world) })
   const { erased } = await next({ ...erasure, stage: 'rows' })
@@ -300,8 +291,7 @@ test('an erasure includes what a node accepted whose clock is ahead of the datab
   await world.codSettings()
   world.clock.advance(-2 * MINUTE_MS) // ids are made with the machine's clock
   const otp = await world.sendOtp()
-  const confirmation = await world.createConfirmation({ to: otp.to })
-  await world.settled()
+  const confirmation = await world.askToConfirm({ to: otp.to })
   const { erased } = await erase(world, otp)
   assert.deepEqual([erased.messages, erased.confirmations], [2, 1])
   const left = [(await world.getOtp(otp)).to, (await world.getConfirmation(confirmation)).to]
@@ -335,24 +325,19 @@ async function fillWithPerson(world: World) {
   const customer = world.customer({ to })
   const parameters = { body: [TEXTS.name, TEXTS.header, '349 MAD'] }
 
-  const answered = await world.createConfirmation({ to, parameters, reference: `order for ${to}` })
-  await world.settled()
+  const answered = await world.askToConfirm({ to, parameters, reference: `order for ${to}` })
   await customer.taps('Change time')
   await customer.taps(0)
   await customer.types(TEXTS.note)
-  await world.startRefusalCheck(answered, { parameters: { body: [TEXTS.name, '1'] } })
-  await world.settled()
+  await world.askAboutRefusal(answered, { parameters: { body: [TEXTS.name, '1'] } })
   await customer.taps('Yes')
   await customer.chooses('Other')
   await customer.types(TEXTS.refusalNote)
   await customer.types(TEXTS.text)
-  const checked = await world.createConfirmation({ to, parameters })
-  await world.settled()
+  const checked = await world.askToConfirm({ to, parameters })
   await customer.taps('Confirm')
-  await world.startRefusalCheck(checked)
-  await world.settled()
-  const rescheduling = await world.createConfirmation({ to, parameters })
-  await world.settled()
+  await world.askAboutRefusal(checked)
+  const rescheduling = await world.askToConfirm({ to, parameters })
   await customer.taps('Change time')
   const asked = await world.createConfirmation({ to, parameters })
   const otp = await world.sendOtp({ to, reference: digits }, { headers: { 'idempotency-key': `login ${to}` } })
@@ -369,16 +354,14 @@ async function fillWithPerson(world: World) {
       match: { to, times: 1 },
       behaviour: { error: { code, title: TEXTS.header, echoParameters: true } },
     })
-    await world.createConfirmation({ to, parameters })
-    await world.settled()
+    await world.askToConfirm({ to, parameters })
   }
 
   receiver.always({ status: 500, body: TEXTS.response })
   const failing = await world.sendOtp({ to })
   await world.whatsapp.reports(failing, [{ status: 'failed', errors: [131026] }])
   emulator.script({ match: { to }, behaviour: { error: { code: 131000, details: `Not for ${digits}` } } })
-  const waiting = await world.sendOtp({ to })
-  await world.settled()
+  const waiting = await world.submitOtp({ to })
   const verification = await world.startVerification(
     { to, reference: digits },
     { headers: { 'idempotency-key': `verify ${to}` } },

@@ -92,8 +92,7 @@ test('an interrupted erasure keeps the number only sealed until another one fini
 
 test('an interrupted erasure is found among any number that no key opens', async (t) => {
   const world = await startWorld(t)
-  const otp = await world.sendOtp()
-  await world.settled()
+  const otp = await world.submitOtp()
   await world.query(
     `insert into unfinished_erasures (id, workspace_id, begun_at, pseudonym, person, person_hash)
      select gen_random_uuid(), $1, $2::timestamptz - n * interval '1 hour', 'erased:' || n, 'sealed with a lost key', 'lost'
@@ -111,8 +110,7 @@ test('an interrupted erasure is found among any number that no key opens', async
 
 test('an erasure that only finishes an earlier one says so, with the pseudonym', async (t) => {
   const world = await startWorld(t)
-  const otp = await world.sendOtp()
-  await world.settled()
+  const otp = await world.submitOtp()
   await assert.rejects(erase(world, otp, { parts: killedAfter(world, 2) }), { message: KILLED })
   const { to } = await world.getOtp(otp)
   assert.deepEqual(await erase(world, otp), { pseudonym: to, finishesEarlier: true, erased: NOTHING_ERASED })
@@ -120,8 +118,7 @@ test('an erasure that only finishes an earlier one says so, with the pseudonym',
 
 test('an erasure that is interrupted before it reads the audit log is found by doctor until another one finishes it', async (t) => {
   const world = await startWorld(t)
-  const otp = await world.sendOtp()
-  await world.settled()
+  const otp = await world.submitOtp()
   let erasure = beginErasure(world.parts)
   while (erasure.stage !== 'audit_log')
     erasure = (await eraseNext(world.parts, requestOf(world, otp), { erasure, record: recordIn(world) })).erasure
@@ -148,8 +145,7 @@ test('an erasure that ends leaves a later one and one that knew more user ids', 
     }
   }
   await eraseUntil(['reports'])
-  await world.sendOtp({ to: person.to })
-  await world.settled()
+  await world.submitOtp({ to: person.to })
   await assert.rejects(erase(world, person, { parts: killedAfter(world, 1) }), { message: KILLED })
   const { parts, workspaceId } = world
   const another = { workspaceId, phones: [person.to], userIds: ['MA.another'] }
@@ -165,8 +161,7 @@ test('an erasure that ends leaves a later one and one that knew more user ids', 
 test('of two concurrent erasures only one ends a conversation', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
-  const order = await world.createConfirmation({ to: newPhone() })
-  await world.settled()
+  const order = await world.askToConfirm({ to: newPhone() })
   const receiver = await world.receiver()
   const unlock = await lockInAnotherSession(
     t,
@@ -256,8 +251,7 @@ test('an answer that arrives after the erasure is stored without its text', asyn
   const world = await startWorld(t)
   const { parts, workspaceId } = world
   const receiver = await world.receiver()
-  const otp = await world.sendOtp()
-  await world.settled()
+  const otp = await world.submitOtp()
   const { promise: isErased, resolve } = Promise.withResolvers<void>()
   receiver.answers({ status: 500, body: `No customer has ${otp.to}`, after: isErased })
   const reporting = world.whatsapp.reports(otp, ['sent'])
@@ -279,8 +273,7 @@ test('an answer that arrives after the erasure is stored without its text', asyn
 test('a question asked while an erasure waits for its conversation is erased', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
-  const order = await world.createConfirmation()
-  await world.settled()
+  const order = await world.askToConfirm()
   const { workspaceId, clock } = world
   const { confirmationId } = order
   const at = clock.now()
@@ -307,11 +300,9 @@ test('an erasure ends a quarantined message, timer and report of the recipient',
   const { workspaceId } = world
   await world.codSettings()
   const receiver = await world.receiver()
-  const order = await world.createConfirmation({ to: newPhone() })
-  await world.settled()
+  const order = await world.askToConfirm({ to: newPhone() })
   world.emulator.script({ match: { to: order.to }, behaviour: { error: { code: 131000, details: 'Try later' } } })
-  const otp = await world.sendOtp({ to: order.to })
-  await world.settled()
+  const otp = await world.submitOtp({ to: order.to })
   const fault = '{"code":"text","text":"Error 23514"}'
   await world.query(
     `update messages set due_at = null, lease = null, code = null, finish_error = $2, quarantined_at = now() where id = $1`,
@@ -336,8 +327,7 @@ test('an erasure ends a quarantined message, timer and report of the recipient',
 type Failure = { code: string } | null
 
 async function confirmed(world: World) {
-  const order = await world.createConfirmation({ to: newPhone() })
-  await world.settled()
+  const order = await world.askToConfirm({ to: newPhone() })
   await world.customer(order).taps('Confirm')
   return order
 }

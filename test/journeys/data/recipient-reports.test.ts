@@ -33,8 +33,7 @@ test('texts that come without the number are exported and erased, without any or
 test('a user id that only a text of an erased order has leads to the other texts', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
-  const { confirmationId, to } = await world.createConfirmation({ to: newPhone() })
-  await world.settled()
+  const { confirmationId, to } = await world.askToConfirm({ to: newPhone() })
   const userId = `MA.${to.slice(5)}`
   const text = { type: 'text', text: { body: 'Hello' }, from_user_id: userId }
   await storeMessage(world, { ...text, from: to.slice(1) }, { confirmationId, outcome: 'ignored' })
@@ -49,8 +48,7 @@ test('of another customer’s contact card an erasure replaces only the number, 
   await world.codSettings()
   const to = newPhone()
   const local = `0${to.slice(4)}`
-  const order = await world.createConfirmation({ to: newPhone() })
-  await world.settled()
+  const order = await world.askToConfirm({ to: newPhone() })
   const card = {
     from: order.to.slice(1),
     id: 'wamid.card',
@@ -86,8 +84,7 @@ test('a number as dialled locally does not survive in a reference or an idempote
   const spaced = `0${national.replaceAll(/(..)/g, '$1-')}`
   await world.sendOtp({ to, reference: `login-0${national}` }, { headers: { 'idempotency-key': `login ${spaced}` } })
   const order = await world.createConfirmation({ to, reference: `order ${spaced}` })
-  const kept = await world.createConfirmation({ to, reference: `order 7${national}` })
-  await world.settled()
+  const kept = await world.askToConfirm({ to, reference: `order 7${national}` })
   const { pseudonym } = await erase(world, { to })
   assert.deepEqual(await tablesWith(world, { forms: [`login-0${national}`, spaced] }), [])
   assert.equal((await world.getConfirmation(order)).reference, pseudonym)

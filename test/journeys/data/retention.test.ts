@@ -107,13 +107,11 @@ async function trade(world: World) {
   await world.whatsapp.reports(otp, ['sent', 'delivered'])
   const verification = await world.startVerification()
   await world.check(verification, await world.codeOn(verification))
-  const order = await world.createConfirmation({ parameters: PARAMETERS }, withKey(`order ${world.workspaceId}`))
-  await world.settled()
+  const order = await world.askToConfirm({ parameters: PARAMETERS }, withKey(`order ${world.workspaceId}`))
   const customer = world.customer(order)
   await customer.taps('Change time')
   await customer.types('Canary: after the prayer')
-  await world.startRefusalCheck(order, { parameters: REFUSAL_PARAMETERS }, withKey(`refusal ${world.workspaceId}`))
-  await world.settled()
+  await world.askAboutRefusal(order, { parameters: REFUSAL_PARAMETERS }, withKey(`refusal ${world.workspaceId}`))
   await customer.taps('Yes')
   await customer.types('Canary: the box was open')
   return { otp, order, rejected, receiver, customer }
@@ -142,8 +140,7 @@ test('verify finds no difference in a confirmation that outlives its first repor
   await world.customer(order).taps('Confirm')
   const until = new Date()
   await waitFor('the next millisecond', () => new Date() > until)
-  await world.startRefusalCheck(order)
-  await world.settled()
+  await world.askAboutRefusal(order)
   await assertVerified(world)
   await retainAt(world, { ...world.parts, clock: { now: () => later(until, 400 * DAY_MS) } })
   assert.equal((await world.request('GET', `/api/v1/otp/messages/${code.messageId}`)).status, 404)
@@ -266,8 +263,7 @@ test('repeats of requests whose parameters are removed are still compared with t
 test('a running conversation keeps its texts until it ends', async (t) => {
   const world = await startShop(t)
   await world.codSettings()
-  const order = await world.createConfirmation({ parameters: PARAMETERS })
-  await world.settled()
+  const order = await world.askToConfirm({ parameters: PARAMETERS })
   await retain(world, 91)
   assert.equal((await rowsWith(world, 'Canary'))['messages'], 1)
   await world.after('121m')
@@ -430,8 +426,7 @@ test('records wait until their days are counted, and removed days are never coun
   const world = await startShop(t)
   const { workspaceId } = world
   await world.query('update workspaces set sandbox = true where id <> $1', [workspaceId]) // only this one is counted
-  await world.sendOtp()
-  await world.settled()
+  await world.submitOtp()
   await retain(world, 401, findUncountedSince)
   assert.equal((await rowsWith(world, workspaceId))['messages'], 1, 'no day of this workspace is counted')
 

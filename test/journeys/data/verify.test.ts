@@ -78,8 +78,7 @@ test('under load no difference is reported', async (t) => {
 
 test('the command lists each difference with its id and exits with 1, and exits with 0 without any', async (t) => {
   const world = await startWorld(t)
-  const otp = await world.sendOtp()
-  await world.settled()
+  const otp = await world.submitOtp()
   const run = (...more: string[]) => runCommandIn(world, ['verify', '--workspace', world.workspaceId, ...more])
   const clean = await run()
   assert.equal(clean.code, 0, clean.stderr)

@@ -83,8 +83,7 @@ const OBSTACLES: readonly Obstacle[] = [
   {
     what: 'behind an earlier one to its recipient',
     begin: async (world, to) => {
-      const { messageId } = await world.sendOtp({ to })
-      await world.settled()
+      const { messageId } = await world.submitOtp({ to })
       await world.query('delete from pair_pace where sender_id = $1', [world.senderId])
       await world.query(`update messages set due_at = now() - interval '1 s', priority = 0 where id = $1`, [messageId])
     },
@@ -105,8 +104,7 @@ for (const { what, begin, end } of OBSTACLES)
 test('a code does not wait behind a code of its sender to another recipient', async (t) => {
   // The queue may take the first message, whose code is gone, before it is locked.
   const { world, wasFound, arrives } = await startWatchedWorld(t, { mayLogErrors: true })
-  const { messageId } = await world.sendOtp()
-  await world.settled()
+  const { messageId } = await world.submitOtp()
   await withConnection(world.databaseUrl, async (holder) => {
     await holder.query('begin')
     await holder.query(`update messages set due_at = now() - interval '1 s' where id = $1`, [messageId])
@@ -197,8 +195,7 @@ test('a counter that was locked, and has changed since, keeps no later code from
       return run()
     },
   })
-  await world.sendOtp()
-  await world.settled()
+  await world.submitOtp()
   const waiting = await withConnection(world.databaseUrl, async (holder) => {
     await holder.query('begin')
     await holder.query('update quota_usage set used = used where workspace_id = $1', [world.workspaceId])

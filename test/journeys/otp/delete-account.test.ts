@@ -27,8 +27,7 @@ test('a deleted account’s sender is not found, and late reports still count', 
   const world = await startWorld(t)
   const { workspaceId, account, credentials, parts } = world
   const { accountId } = account
-  const otp = await world.sendOtp()
-  await world.settled()
+  const otp = await world.submitOtp()
   await remove(world)
   assert.equal(await post(world), 'OTP_SENDER_NOT_FOUND')
   await world.whatsapp.reports(otp, ['delivered'])

@@ -7,8 +7,7 @@ import { startWorld } from '../../world/world.ts'
 test('the sends of one moment share one slot over several claims', async (t) => {
   const world = await startWorld(t, { clock: createStoppedClock() })
   for (let round = 0; round < 4; round += 1) {
-    await world.sendOtp()
-    await world.settled()
+    await world.submitOtp()
   }
   const [pace] = await world.query<{ slot_sends: number[] }>(
     'select slot_sends from sender_pace where sender_id = $1',

@@ -117,8 +117,7 @@ test('a sender in maintenance sends one trial message at a time until one succee
     match: { from: world.account.senders[0]?.phoneNumberId },
     behaviour: { error: 131057 },
   })
-  const first = await world.sendOtp()
-  await world.settled()
+  const first = await world.submitOtp()
   const others = [await world.sendOtp(), await world.sendOtp(), await world.sendOtp()]
   const elsewhere = await world.sendOtp({ senderId: otherSender(world) })
   await world.whatsapp.gets(elsewhere)
