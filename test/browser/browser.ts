@@ -18,6 +18,8 @@ function theBrowser(): Promise<Browser> {
 export type PageOptions = {
   /** Signed in as this person; by default not signed in. */
   as?: SignedIn
+  /** The page of the workspace that it shows, such as `keys`; by default none. */
+  at?: string
   language?: Language
   width?: number
   colours?: 'light' | 'dark'
@@ -36,8 +38,8 @@ const idle: Record<Language, Page[]> = { en: [], fr: [], ar: [] }
 /** A clean page. Errors in its scripts fail the test. */
 export async function openPage(
   t: TestContext,
-  world: { first: { url: string } },
-  { as, language = 'en', width = 1280, colours = 'light', unused = false }: PageOptions = {},
+  world: { first: { url: string }; workspaceId?: string },
+  { as, at, language = 'en', width = 1280, colours = 'light', unused = false }: PageOptions = {},
 ): Promise<Page> {
   const kept = unused ? undefined : idle[language].pop()
   const page = kept ?? (await newPage(language))
@@ -57,6 +59,7 @@ export async function openPage(
     else await page.context().close()
     if (faults[0]) throw faults[0]
   })
+  if (at !== undefined) await page.goto(`/dashboard/w/${world.workspaceId}/${at}`)
   return page
 }
 

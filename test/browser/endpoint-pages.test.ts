@@ -8,8 +8,7 @@ import { type World, type WorldReceiver, startWorld } from '../world/world.ts'
 
 test('an endpoint is added, changed, deleted, repaired, tested and resent on its pages', async (t) => {
   const world = await startWorld(t)
-  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
-  await page.goto(`/dashboard/w/${world.workspaceId}/endpoints`)
+  const page = await openPage(t, world, { as: await signIn(world, 'admin'), at: 'endpoints' })
   await addAndDelete(page)
   const receiver = await world.receiver()
   const answerAllowed = Promise.withResolvers<void>()
@@ -38,8 +37,7 @@ test('a pause of an endpoint is undone with the events that it held, and lists s
     description: 'A shop',
     eventTypes: ['cod.confirmed'],
   })
-  const page = await openPage(t, world, { as: admin })
-  await page.goto(`/dashboard/w/${workspaceId}/endpoints`)
+  const page = await openPage(t, world, { as: admin, at: 'endpoints' })
   const firstRow = page.locator('tbody tr').first()
   await page.getByRole('button', { name: 'Webhook endpoint' }).click()
   await page

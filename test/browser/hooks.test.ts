@@ -11,8 +11,7 @@ test('an auth hook that is made on its page accepts codes, and its secret appear
   Object.assign(world.parts.config, { publicUrl: world.first.url })
   const { workspaceId } = world
   const admin = await signIn(world, 'admin')
-  const page = await openPage(t, world, { as: admin })
-  await page.goto(`/dashboard/w/${workspaceId}/hooks`)
+  const page = await openPage(t, world, { as: admin, at: 'hooks' })
   await page.getByRole('button', { name: 'Create auth hook' }).first().click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Create auth hook' }).click()

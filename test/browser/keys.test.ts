@@ -15,8 +15,7 @@ test('the request shown with a new key works, and the key appears once', async (
   Object.assign(world.parts.config, { publicUrl: world.first.url })
   const { workspaceId } = world
   const admin = await signIn(world, 'admin')
-  const page = await openPage(t, world, { as: admin })
-  await page.goto(`/dashboard/w/${workspaceId}/keys`)
+  const page = await openPage(t, world, { as: admin, at: 'keys' })
   await page.getByRole('button', { name: 'Create key' }).first().click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('checkout')
@@ -42,9 +41,8 @@ test('the request shown with a new key works, and the key appears once', async (
 
 test('a new key’s link opens the reference, whose first request is accepted', async (t) => {
   const world = await startWorld(t)
-  const { workspaceId, senderId } = world
-  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
-  await page.goto(`/dashboard/w/${workspaceId}/keys`)
+  const { senderId } = world
+  const page = await openPage(t, world, { as: await signIn(world, 'admin'), at: 'keys' })
   await page.getByRole('button', { name: 'Create key' }).first().click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('checkout')

@@ -60,8 +60,7 @@ test('no request has the number that a search is for in its address, which proxi
   const world = await startWorld(t)
   const { to } = await world.sendOtp()
   const digits = to.slice(1)
-  const page = await openPage(t, world, { as: await signIn(world, 'member') })
-  await page.goto(`/dashboard/w/${world.workspaceId}/messages`)
+  const page = await openPage(t, world, { as: await signIn(world, 'member'), at: 'messages' })
   const requests: string[] = []
   page.on('request', (request) => requests.push(request.url()))
   await page.getByLabel('Recipient, reference or id').fill(digits)
@@ -80,8 +79,7 @@ test('no request has the number that a search is for in its address, which proxi
 test('the search keeps its focus and what is typed after its first results', async (t) => {
   const world = await startWorld(t)
   await world.submitOtp({ reference: 'login-jk' })
-  const page = await openPage(t, world, { as: await signIn(world, 'member') })
-  await page.goto(`/dashboard/w/${world.workspaceId}/messages`)
+  const page = await openPage(t, world, { as: await signIn(world, 'member'), at: 'messages' })
   const search = page.getByLabel('Recipient, reference or id')
   await search.click()
   await page.keyboard.type('log')
@@ -119,8 +117,7 @@ test('the filters take one row on a tablet, and the row of a failed message is a
   const failed = await world.sendOtp()
   await world.whatsapp.reports(failed, [{ status: 'failed', errors: [132000] }])
   await world.askToConfirm()
-  const page = await openPage(t, world, { as: await signIn(world, 'member'), width: 768 })
-  await page.goto(`/dashboard/w/${world.workspaceId}/messages`)
+  const page = await openPage(t, world, { as: await signIn(world, 'member'), width: 768, at: 'messages' })
   await page.getByRole('link', { name: 'TEMPLATE_PARAMETERS_REJECTED' }).waitFor()
   const heightsOf = (selector: string) =>
     page.evaluate<number[]>(

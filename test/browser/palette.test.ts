@@ -20,8 +20,7 @@ test('unknown addresses keep the frame, and the palette finds pages and messages
 
 test('where a script is gone after an upgrade, the page stays and asks for a reload', async (t) => {
   const world = await startWorld(t)
-  const page = await openPage(t, world, { as: await signIn(world, 'owner') })
-  await page.goto(`/dashboard/w/${world.workspaceId}/settings`)
+  const page = await openPage(t, world, { as: await signIn(world, 'owner'), at: 'settings' })
   const name = page.getByLabel('Name', { exact: true })
   await name.fill('Half')
   await page.route(/assets\/(palette|key-list)-/, (route) => route.fulfill({ status: 404 }))

@@ -10,8 +10,7 @@ test('an invited person creates an account, and as member sees no change buttons
   const { workspaceId } = world
   const owner = await signIn(world, 'owner')
   await owner.calls.keys.create.mutate({ workspaceId, name: 'checkout' })
-  const page = await openPage(t, world, { as: owner })
-  await page.goto(`/dashboard/w/${workspaceId}/people`)
+  const page = await openPage(t, world, { as: owner, at: 'people' })
   await page.getByRole('button', { name: 'Invite someone' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Email address').fill('Amine@shop.example')

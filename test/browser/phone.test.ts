@@ -19,8 +19,7 @@ const frameOf = (page: Page, phone: string) => page.getByRole('region', { name: 
 test('a member plays customers with mouse and keyboard, and the business hears them', async (t) => {
   const world = await startSandbox(t)
   const receiver = await world.receiver()
-  const page = await openPage(t, world, { as: await signIn(world, 'member') })
-  await page.goto(`/dashboard/w/${world.workspaceId}/phone`)
+  const page = await openPage(t, world, { as: await signIn(world, 'member'), at: 'phone' })
   await page.getByText('No messages yet').first().waitFor()
   const otp = await world.sendOtp()
   await frameOf(page, otp.to).getByText(otp.code).waitFor() // the page opens the newest chat

@@ -7,8 +7,7 @@ import { startWorld } from '../world/world.ts'
 test('a second factor is set up with an app and required at sign-in', async (t) => {
   const world = await startWorld(t)
   const person = await signInWithPassword(world, 'member')
-  const page = await openPage(t, world, { as: person })
-  await page.goto(`/dashboard/w/${world.workspaceId}/account`)
+  const page = await openPage(t, world, { as: person, at: 'account' })
   await page.getByRole('button', { name: 'Turn on two-factor authentication' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Current password').fill(PASSWORD)

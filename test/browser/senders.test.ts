@@ -141,8 +141,7 @@ test('a pause of a sender is undone by the toast that reports it', async (t) => 
   const world = await startWorld(t)
   const { workspaceId } = world
   const admin = await signIn(world, 'admin')
-  const page = await openPage(t, world, { as: admin })
-  await page.goto(`/dashboard/w/${workspaceId}/senders`)
+  const page = await openPage(t, world, { as: admin, at: 'senders' })
   await page.getByRole('button', { name: 'Pause' }).first().click()
   await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click()
   await page.getByRole('button', { name: 'Undo' }).click()

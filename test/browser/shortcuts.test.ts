@@ -11,8 +11,7 @@ test('j and k move through a list with the conversation beside it, and single ke
   const world = await startSandbox(t)
   const [first, second] = [await world.createConfirmation(), await world.createConfirmation()]
   await world.settled()
-  const page = await openPage(t, world, { as: await signIn(world, 'member') })
-  await page.goto(`/dashboard/w/${world.workspaceId}/confirmations`)
+  const page = await openPage(t, world, { as: await signIn(world, 'member'), at: 'confirmations' })
   await page.getByText(first.to).waitFor()
   const preview = page.getByRole('complementary', { name: 'Preview' })
   await page.keyboard.press('j')
@@ -66,8 +65,7 @@ test('the palette blocks a number, which z undoes, sends a test code, moves the 
   const { workspaceId } = world
   const otp = await world.sendOtp({ reference: 'login-9' })
   const admin = await signIn(world, 'admin')
-  const page = await openPage(t, world, { as: admin })
-  await page.goto(`/dashboard/w/${workspaceId}/messages/${otp.messageId}`)
+  const page = await openPage(t, world, { as: admin, at: `messages/${otp.messageId}` })
   await page.getByRole('heading', { level: 1, name: /Message to/ }).waitFor()
   const isBlocked = async (phone: string) =>
     (await admin.calls.blocked.list.query({ workspaceId, text: phone })).rows.length === 1
@@ -110,8 +108,7 @@ test('the palette blocks a number, which z undoes, sends a test code, moves the 
 test('on plain HTTP every copy button copies, and where copying is blocked the text is shown', async (t) => {
   const world = await startSandbox(t)
   const otp = await world.sendOtp()
-  const page = await openPage(t, world, { as: await signIn(world, 'member') })
-  await page.goto(`/dashboard/w/${world.workspaceId}/messages/${otp.messageId}`)
+  const page = await openPage(t, world, { as: await signIn(world, 'member'), at: `messages/${otp.messageId}` })
   await page.getByRole('heading', { level: 1, name: /Message to/ }).waitFor()
   const copied = Promise.withResolvers<string>()
   await page.exposeFunction('noteCopied', copied.resolve)
@@ -139,8 +136,7 @@ const ON_PLAIN_HTTP = `
 test('the palette offers to retry webhooks only while an endpoint fails', async (t) => {
   const world = await startSandbox(t)
   const receiver = await world.receiver()
-  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
-  await page.goto(`/dashboard/w/${world.workspaceId}/endpoints`)
+  const page = await openPage(t, world, { as: await signIn(world, 'admin'), at: 'endpoints' })
   await page.getByRole('link', { name: receiver.url }).waitFor()
   await page.keyboard.press('Control+K')
   const palette = page.getByRole('dialog')
@@ -161,8 +157,7 @@ test('the palette offers to retry webhooks only while an endpoint fails', async 
 
 test('the palette offers a member no action that would be rejected', async (t) => {
   const world = await startSandbox(t)
-  const page = await openPage(t, world, { as: await signIn(world, 'member') })
-  await page.goto(`/dashboard/w/${world.workspaceId}/overview`)
+  const page = await openPage(t, world, { as: await signIn(world, 'member'), at: 'overview' })
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.keyboard.press('Control+K')
   const palette = page.getByRole('dialog')

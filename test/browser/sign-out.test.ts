@@ -6,8 +6,7 @@ import { startWorld } from '../world/world.ts'
 
 test('a sign-out that fails says so, and the person stays signed in', async (t) => {
   const world = await startWorld(t)
-  const page = await openPage(t, world, { as: await signIn(world, 'member') })
-  await page.goto(`/dashboard/w/${world.workspaceId}/messages`)
+  const page = await openPage(t, world, { as: await signIn(world, 'member'), at: 'messages' })
   let isReachable = false
   await page.route('**/auth/sign-out', (route) => (isReachable ? route.continue() : route.abort()))
   const signOut = async () => {
@@ -79,8 +78,7 @@ test('a page leads to the sign-in when its session has ended elsewhere', async (
 test('a form whose session has ended keeps its text until the person has signed in again', async (t) => {
   const world = await startWorld(t)
   const owner = await signIn(world, 'owner')
-  const page = await openPage(t, world, { as: owner })
-  await page.goto(`/dashboard/w/${world.workspaceId}/settings`)
+  const page = await openPage(t, world, { as: owner, at: 'settings' })
   const rename = page.getByRole('button', { name: 'Rename' })
   await page.getByLabel('Name', { exact: true }).fill('Rosa')
   await world.query('delete from auth."session" where "userId" = $1', [owner.userId])

@@ -15,8 +15,7 @@ test('the System page shows operators each problem with its fix, and the nodes',
   await world.query(`update templates set status = 'PAUSED' where workspace_id = $1 and name = 'delivery_refusal'`, [
     world.workspaceId,
   ])
-  const page = await openPage(t, world, { as: await signIn(world, 'operator') })
-  await page.goto(`/dashboard/w/${world.workspaceId}/system`)
+  const page = await openPage(t, world, { as: await signIn(world, 'operator'), at: 'system' })
   const problem = page.getByRole('listitem').filter({ hasText: wabaId })
   await problem.getByText(/^Connect the account again/).waitFor()
   const node = page.getByRole('row').filter({ hasText: world.parts.node.id })

@@ -46,8 +46,7 @@ test('a confirmation template is not left unsubmitted unasked, is approved live,
 
 test('a template that can be used for nothing shows one reason and how to create another', async (t) => {
   const world = await startWorld(t)
-  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
-  await page.goto(`/dashboard/w/${world.workspaceId}/templates?use=none`)
+  const page = await openPage(t, world, { as: await signIn(world, 'admin'), at: 'templates?use=none' })
   await page.getByRole('link', { name: 'order_delayed' }).click()
   const why = page.getByRole('region', { name: 'Not usable' })
   await why.getByText('The template has no quick reply').waitFor()

@@ -50,8 +50,7 @@ test('an owner creates, switches and deletes workspaces, and cancels a deletion'
   await dialog.getByRole('button', remove).click()
   await page.getByText(`Requested by ${owner.email}.`).waitFor()
   assert.equal(await page.getByRole('button', remove).count(), 0)
-  const readOnly = await openPage(t, world, { as: member })
-  await readOnly.goto(`/dashboard/w/${workspaceId}/messages`)
+  const readOnly = await openPage(t, world, { as: member, at: 'messages' })
   await readOnly.getByText('An owner can cancel the deletion.').waitFor()
   assert.equal(await readOnly.getByRole('button', { name: 'Cancel deletion' }).count(), 0)
   await page.getByRole('button', { name: 'Cancel deletion' }).click()
@@ -65,8 +64,7 @@ test('an owner downloads and erases a recipient’s data, and an admin cannot', 
   const [owner, admin] = [await signIn(world, 'owner'), await signIn(world, 'admin')]
   const otp = await world.submitOtp()
   const phone = otp.to
-  const page = await openPage(t, world, { as: owner })
-  await page.goto(`/dashboard/w/${workspaceId}/settings`)
+  const page = await openPage(t, world, { as: owner, at: 'settings' })
   const section = page.getByRole('region', { name: 'A recipient’s data' })
   const find = async (text: string) => {
     await section.getByLabel('Phone number').fill(text)
@@ -104,8 +102,7 @@ test('an owner downloads and erases a recipient’s data, and an admin cannot', 
   const { entries } = await owner.calls.auditLog.list.query({ workspaceId, action: 'recipient.erased' })
   assert.equal(entries.length, 1)
 
-  const readOnly = await openPage(t, world, { as: admin })
-  await readOnly.goto(`/dashboard/w/${workspaceId}/settings`)
+  const readOnly = await openPage(t, world, { as: admin, at: 'settings' })
   await readOnly.getByRole('heading', { name: 'Monthly quotas' }).waitFor()
   assert.equal(await readOnly.getByRole('region', { name: 'A recipient’s data' }).count(), 0)
   await assert.rejects(admin.calls.recipients.find.mutate({ workspaceId, phone }), /requires the role owner/)
