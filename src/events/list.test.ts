@@ -213,13 +213,3 @@ for (const [index, [name, text]] of Object.entries(HIDDEN).entries())
     assert.deepEqual(await idsAfter(workspaceId, position), [next.id])
     assert.equal(await adoptRestoredEvents(db), false)
   })
-
-test('the position of another workspace’s event is not found', async () => {
-  const [workspaceId, other] = [await newWorkspace(), await newWorkspace()]
-  const event = newEvent(other)
-  await recordNow([event])
-  await untilRead(other, 1)
-  assert.equal(await findPosition(db, workspaceId, event.id), undefined)
-  assert.deepEqual(await idsAfter(workspaceId, START), [])
-  assert.deepEqual(await findLatest(db, workspaceId), START)
-})

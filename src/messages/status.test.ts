@@ -36,25 +36,11 @@ function run(...reports: Report[]) {
   return { state, events, ignored }
 }
 
-test('each report in order moves the status, and only the first triggers an event', () => {
-  const { state, events } = run(report('sent', 1), report('delivered', 2), report('read', 3))
-  assert.equal(state.status, 'read')
-  assert.deepEqual(state.sentAt, at(1))
-  assert.deepEqual(events, ['message.sent'])
-})
-
 test('a lower report changes no status but may set an earlier sentAt', () => {
   const { state, ignored } = run(report('read', 5), report('sent', 1))
   assert.equal(state.status, 'read')
   assert.deepEqual(state.sentAt, at(1))
   assert.deepEqual(ignored, [false, true])
-})
-
-test('a failure after delivery is stale', () => {
-  const { state, events } = run(report('delivered', 1), report('failed', 9))
-  assert.equal(state.status, 'delivered')
-  assert.equal(state.failure, null)
-  assert.deepEqual(events, ['message.sent'])
 })
 
 test('a failure after "sent" takes effect, and each event is recorded once', () => {
@@ -77,15 +63,6 @@ test('"sent" corrects a failure only when it is later', () => {
 test('a failure takes effect after a later "sent", and is corrected by one that arrives after it', () => {
   assert.equal(run(report('sent', 5), report('failed', 1)).state.status, 'failed')
   assert.equal(run(report('failed', 1), report('sent', 5)).state.status, 'sent')
-})
-
-test('an outcome beyond "sent" corrects a failure at any time', () => {
-  for (const outcome of ['delivered', 'read', 'played'] as const) {
-    const { state, events } = run(report('failed', 5), report(outcome, 1))
-    assert.equal(state.status, outcome)
-    assert.equal(state.failure, null)
-    assert.deepEqual(events, ['message.failed', 'message.sent'])
-  }
 })
 
 const givenUp = (second: number): Report => ({

@@ -11,27 +11,12 @@ import {
   states,
   tap,
 } from '../../../test/machines/confirmation-case.ts'
-import { LATE, at, runnerOf, submitted, timer, typed } from '../../../test/machines/machine-case.ts'
+import { LATE, at, runnerOf, timer, typed } from '../../../test/machines/machine-case.ts'
 import { confirmation } from './confirmation.ts'
 
 // What only a confirmation has; machine.test.ts tests what it shares with a refusal check.
 
 const { step, run } = runnerOf(confirmation)
-
-test('day and range are both asked for, and the second completes the reschedule', () => {
-  const done = run(submitted(0), tap('change_time'), day('2026-11-23'), range('09:00-12:00'))
-  assert.deepEqual(done.state.chosen, mondayMorning)
-  assert.deepEqual(done.state.answeredAt, at(12))
-  assert.deepEqual(done.words, [
-    '+reschedule_started',
-    'day_question',
-    '+day_chosen',
-    'time_question',
-    '+rescheduled',
-    'cod.reschedule_requested',
-    'closing',
-  ])
-})
 
 test('tapping change time again drops the choices and keeps old questions valid', () => {
   const again = run(tap('change_time'), day('2026-11-23'), tap('change_time', 12))
@@ -88,14 +73,6 @@ test('day and range of one follow-up may be reported in any order', () => {
   const swapped = run(tap('change_time', 10), range('09:00-12:00', 1, 15), day('2026-11-23', 1, 12)).state
   const inOrder = run(tap('change_time', 10), day('2026-11-23', 1, 12), range('09:00-12:00', 1, 15)).state
   assert.deepEqual([swapped.chosen, swapped.answeredAt], [inOrder.chosen, inOrder.answeredAt])
-})
-
-test('a text typed before the last choice is its note although it is reported after it', () => {
-  const swapped = run(tap('change_time', 10), day('2026-11-23'), range('09:00-12:00', 1, 15), typed('ring twice', 13))
-  assert.deepEqual([swapped.state.chosen, swapped.state.answeredAt], [{ ...mondayMorning, note: 'ring twice' }, at(15)])
-  assert.deepEqual(swapped.words.slice(-2), ['+rescheduled', 'cod.reschedule_requested'])
-  const after = step(swapped.state, typed('or write', 14)).state
-  assert.equal(after.chosen?.note, 'ring twice')
 })
 
 test('a text typed after the reschedule was complete is no note, whatever is reported first', () => {

@@ -1,31 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { at, runnerOf, submitted, typed } from '../../../test/machines/machine-case.ts'
-import { nothing, other, reason, tap } from '../../../test/machines/refusal-case.ts'
+import { at, runnerOf, typed } from '../../../test/machines/machine-case.ts'
+import { other, reason, tap } from '../../../test/machines/refusal-case.ts'
 import { refusal } from './refusal.ts'
 
 // What only a refusal check has; machine.test.ts tests what it shares with a confirmation.
 
 const { step, run } = runnerOf(refusal)
-
-test('yes and a listed reason complete the check without a note', () => {
-  const { state, effects } = run(submitted(0), tap('yes'), reason('Damaged'))
-  assert.deepEqual([state.chosen?.reason, state.chosen?.note, state.answeredAt], ['Damaged', null, at(11)])
-  assert.deepEqual(effects, [
-    { type: 'answered', answer: 'refused', chosen: nothing, at: at(10) },
-    { type: 'send', purpose: 'reasons_question' },
-    { type: 'answered', answer: 'refusal_confirmed', chosen: { ...nothing, reason: 'Damaged' }, at: at(11) },
-    { type: 'emit', event: 'cod.refusal_confirmed', at: at(11) },
-    { type: 'send', purpose: 'closing' },
-  ])
-})
-
-test('a note after Other has its label as the reason, any other note none', () => {
-  const after = run(tap('yes'), other(), typed('it was wet')).state
-  assert.deepEqual([after.chosen?.reason, after.chosen?.note], ['Other', 'it was wet'])
-  const without = run(tap('yes'), typed('it was wet')).state
-  assert.deepEqual([without.chosen?.reason, without.chosen?.note], [null, 'it was wet'])
-})
 
 test('the answer "no" also drops a note', () => {
   const { state } = run(tap('yes'), other(), typed('it was wet'), tap('no', 50))
@@ -66,9 +47,4 @@ test('a repeated yes is not undone by an earlier no', () => {
 test('Other keeps its label when it is reported after the note', () => {
   const { state } = run(tap('yes', 10), typed('it was wet', 13), other(12))
   assert.deepEqual([state.chosen?.reason, state.chosen?.note, state.answeredAt], ['Other', 'it was wet', at(13)])
-})
-
-test('a text typed before the chosen reason is its note although it is reported after it', () => {
-  const { state } = run(tap('yes', 10), reason('Damaged', 1, 15), typed('it was wet', 13))
-  assert.deepEqual([state.chosen?.reason, state.chosen?.note, state.answeredAt], ['Damaged', 'it was wet', at(15)])
 })

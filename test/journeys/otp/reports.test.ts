@@ -148,6 +148,7 @@ test('a sent-type outcome beyond or after the failure clears it', async (t) => {
     ['sent', 20],
     ['delivered', 5],
     ['read', 5],
+    ['played', 5],
   ] as const) {
     const receiver = await world.receiver()
     const otp = await world.sendOtp()
