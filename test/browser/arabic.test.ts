@@ -37,8 +37,7 @@ async function assertArabic(page: Page, where: string): Promise<void> {
 }
 
 test('conversations are shown only in Arabic, in texts that follow the chosen language', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
+  const world = await startWorld(t, { cod: {} })
   const receiver = await world.receiver()
   const page = await openPage(t, world, { as: await signIn(world, 'member'), language: 'ar' })
   await page.goto(pathOf(world, 'blocked'))

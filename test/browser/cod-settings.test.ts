@@ -50,8 +50,7 @@ test('settings are started, saved and merged, and are not lost accidentally', as
 })
 
 test('what is typed while settings are saved or undone stays on the page', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
+  const world = await startWorld(t, { cod: {} })
   const page = await openPage(t, world, { as: await signIn(world, 'admin') })
   await page.goto(path(world, 'texts'))
   const question = page.getByLabel('Day question')
@@ -71,8 +70,7 @@ test('what is typed while settings are saved or undone stays on the page', async
 })
 
 test('an undo that another person’s change prevents says so until its message is closed', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
+  const world = await startWorld(t, { cod: {} })
   const [admin, other] = [await signIn(world, 'admin'), await signIn(world, 'admin')]
   const page = await openPage(t, world, { as: admin, unused: true })
   await page.clock.install()
@@ -249,8 +247,7 @@ async function addsToLists(page: Page): Promise<void> {
 }
 
 test('the preview matches the phone, in English and in Arabic', async (t) => {
-  const world = await startWorld(t, { account: codAccount() })
-  await world.codSettings()
+  const world = await startWorld(t, { account: codAccount(), cod: {} })
   const page = await openPage(t, world, { as: await signIn(world, 'member') })
   await page.goto(path(world, 'texts'))
   for (const [language, name] of [

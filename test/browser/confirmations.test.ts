@@ -8,9 +8,8 @@ import { addConfirmations } from '../database/many-rows.ts'
 import { newPhone, startWorld } from '../world/world.ts'
 
 test('a confirmation is found, followed, and shown with its origin and escaped text', async (t) => {
-  const world = await startWorld(t, { sandbox: true })
+  const world = await startWorld(t, { sandbox: true, cod: {} })
   const { workspaceId, senderId } = world
-  await world.codSettings()
   await addConfirmations(world, { count: PAGE_SIZE })
   const admin = await signIn(world, 'admin')
   const order = await world.createConfirmation({ to: '+212612345678', reference: 'A-1001' })
@@ -89,8 +88,7 @@ const swipe = (page: Page, dx: number): Promise<void> =>
   })()`)
 
 test('on a phone, filters are behind one button, and arrows and swipes lead from one confirmation to the next', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
+  const world = await startWorld(t, { cod: {} })
   const orders = ['A-1', 'A-2', 'A-3']
   for (const reference of orders) await world.createConfirmation({ reference })
   await world.settled()
@@ -124,8 +122,7 @@ test('on a phone, filters are behind one button, and arrows and swipes lead from
 })
 
 test('the arrows of a confirmation walk the filtered list that its reader came from, and lead back to it', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
+  const world = await startWorld(t, { cod: {} })
   for (const reference of ['AA-1', 'BB-1', 'AA-2', 'BB-2']) await world.createConfirmation({ reference })
   await world.settled()
   const page = await openPage(t, world, { as: await signIn(world, 'member') })

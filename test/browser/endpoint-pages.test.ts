@@ -162,7 +162,7 @@ async function repair(
   await world.settled()
   const reportedIds = receiver.events('message.sent').map(({ data }) => data['messageId'])
   assert.ok(otps.every(({ messageId }) => reportedIds.includes(messageId)))
-  assert.equal(new Set(receiver.received.map(({ id }) => id)).size, 3)
+  assert.equal(new Set(receiver.ids()).size, 3)
   await page.getByText('This endpoint is disabled').waitFor({ state: 'detached' })
 }
 

@@ -168,8 +168,7 @@ test('the table of forms names every file of the dashboard that has a form', asy
 })
 
 test('empty forms of signed-in pages show no key of a text', async (t) => {
-  const world = await startWorld(t, { sandbox: true })
-  await world.codSettings()
+  const world = await startWorld(t, { sandbox: true, cod: {} })
   const { endpointId } = await world.receiver()
   await world.askToConfirm({ to: newPhone() })
   const owner = await signIn(world, 'owner')

@@ -112,8 +112,7 @@ test('a page that cannot load its data has the title of its section, and loads t
 })
 
 test('the filters take one row on a tablet, and the row of a failed message is as high as others', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
+  const world = await startWorld(t, { cod: {} })
   const failed = await world.sendOtp()
   await world.whatsapp.reports(failed, [{ status: 'failed', errors: [132000] }])
   await world.askToConfirm()

@@ -6,9 +6,8 @@ import { signIn } from '../world/dashboard.ts'
 import { startWorld } from '../world/world.ts'
 
 test('a confirmation template is not left unsubmitted unasked, is approved live, and asks a customer', async (t) => {
-  const world = await startWorld(t)
+  const world = await startWorld(t, { cod: {} })
   const page = await openPage(t, world, { as: await signIn(world, 'admin') })
-  await world.codSettings()
   world.emulator.planReview(DEMO.accountId, { afterMs: 500 })
   await page.goto(`/dashboard/w/${world.workspaceId}/templates`)
   await page.getByRole('link', { name: 'Create template' }).click()

@@ -72,10 +72,9 @@ async function goTo(page: Page, title: string): Promise<void> {
 }
 
 test('only the keyboard is needed from the setup link to an answered order', async (t) => {
-  const world = await startWorld(t, { sandbox: true })
+  const world = await startWorld(t, { sandbox: true, cod: {} })
   const receiver = await startReceiver()
   t.after(() => receiver.close())
-  await world.codSettings()
   await world.query('delete from operators')
   const page = await openPage(t, world)
   const dialog = page.getByRole('dialog')

@@ -35,9 +35,8 @@ const ANSWERS: StepSeed[] = [
 ]
 
 async function setScene(t: TestContext): Promise<Scene> {
-  const world = await startWorld(t, { works: false, statuses: 'automatic', account: codAccount() })
+  const world = await startWorld(t, { works: false, statuses: 'automatic', account: codAccount(), cod: {} })
   const receiver = await world.receiver()
-  await world.codSettings()
   world.emulator.script({ steps: ANSWERS })
   return Object.assign(await startRestartableServer(world), { world, receiver })
 }

@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process'
 import { readFile, readdir, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
-import { typesOf } from '../world/order.ts'
 import { promisify } from 'node:util'
 import { openBackupFile } from '../../src/operations/backup/read-file.ts'
 import { isExcluded } from '../../src/operations/backup/tables.ts'
@@ -22,13 +21,11 @@ import { startWorld } from '../world/world.ts'
 const PASSPHRASE = 'correct horse battery staple'
 
 test('a restored database has the schema and all rows of the backup', async (t) => {
-  const world = await startWorld(t, { statuses: 'automatic' })
+  const world = await startWorld(t, { statuses: 'automatic', cod: {} })
   await world.receiver()
-  await world.codSettings()
   await signIn(world, 'owner')
   await world.sendOtp({ reference: 'tab\t, line\n, back\\slash, \\N, "quote", é, 😀' })
-  const confirmation = await world.askToConfirm()
-  await world.customer(confirmation).taps('Confirm')
+  await world.confirmedOrder()
   await world.first.app.stop()
   const { file } = await newFile(t)
   const made = await backUp(world, file)
@@ -87,9 +84,8 @@ test('a backup under load has everything acknowledged before it began, and verif
 })
 
 test('timers, due messages and webhooks continue in a restored database', async (t) => {
-  const world = await startWorld(t)
+  const world = await startWorld(t, { cod: {} })
   const receiver = await world.receiver()
-  await world.codSettings()
   const asked = await world.askToConfirm()
   await world.first.app.stop()
   const url = await emptyDatabase(t)
@@ -103,7 +99,7 @@ test('timers, due messages and webhooks continue in a restored database', async 
   await waitFor('the reminder', () => sent() === 2)
   world.advance('23h')
   await receiver.waitFor(1)
-  assert.deepEqual(typesOf(receiver), ['cod.no_response'])
+  assert.deepEqual(receiver.types(), ['cod.no_response'])
 })
 
 test('a message in progress during the backup is sent again at most once', async (t) => {

@@ -295,8 +295,7 @@ for (const { name, words, skip = false } of SHOPS)
   test(`the example of a shop for ${name} creates an order once, and acts on what its customer answers`, {
     skip,
   }, async (t) => {
-    const world = await startWorld(t, { account: codAccount() })
-    await world.codSettings({ deliveryDays: { skipWeekdays: [] } })
+    const world = await startWorld(t, { account: codAccount(), cod: { deliveryDays: { skipWeekdays: [] } } })
     const { program, post } = await serve(t, world, words)
     const create = async (id: string, to: string) => {
       const order = { id, customer: 'Ana', phone: to, total: '349 MAD' }
@@ -329,8 +328,7 @@ for (const { name, words, skip = false } of SHOPS)
   test(`the example of a shop for ${name} acts on an answer that comes after an event about the parcel`, {
     skip,
   }, async (t) => {
-    const world = await startWorld(t, { account: codAccount() })
-    await world.codSettings({ deliveryDays: { skipWeekdays: [] } })
+    const world = await startWorld(t, { account: codAccount(), cod: { deliveryDays: { skipWeekdays: [] } } })
     const { program, post, url, secret } = await serve(t, world, words)
     await post('/orders', { id: 'A-1', customer: 'Ana', phone: newPhone(), total: '349 MAD' })
     // An endpoint that was resumed gets new events first, and the held ones when its operator sends them again.

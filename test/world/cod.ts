@@ -125,6 +125,14 @@ export function createCodHelpers({ parts, workspaceId, senderId, emulator, reque
     assert.equal(answer.status, 202, answer.text)
     return { ...(answer.body as Omit<CreatedConfirmation, 'to'>), to: body.to }
   }
+  /** Creates a confirmation, and waits until its question is on the phone. */
+  const askToConfirm = async (...of: Parameters<typeof createConfirmation>): Promise<CreatedConfirmation> => {
+    const confirmation = await createConfirmation(...of)
+    await settled()
+    return confirmation
+  }
+  /** The customer with this number. Their actions are processed when the promise resolves. */
+  const customer = ({ to }: { to: string }): Customer => customerOf({ emulator, settled }, to)
   /** Starts a refusal check that must be accepted. */
   const startRefusalCheck = async (
     confirmation: { confirmationId: string },
@@ -140,11 +148,13 @@ export function createCodHelpers({ parts, workspaceId, senderId, emulator, reque
     createConfirmation,
     startRefusalCheck,
 
-    /** Creates a confirmation, and waits until its question is on the phone. */
-    async askToConfirm(...of: Parameters<typeof createConfirmation>): Promise<CreatedConfirmation> {
-      const confirmation = await createConfirmation(...of)
-      await settled()
-      return confirmation
+    askToConfirm,
+
+    /** A confirmation to which the customer has answered "Confirm". */
+    async confirmedOrder(...of: Parameters<typeof createConfirmation>): Promise<CreatedConfirmation> {
+      const order = await askToConfirm(...of)
+      await customer(order).taps('Confirm')
+      return order
     },
 
     /** Starts a refusal check, and waits until its question is on the phone. */
@@ -173,8 +183,7 @@ export function createCodHelpers({ parts, workspaceId, senderId, emulator, reque
       await settled()
     },
 
-    /** The customer with this number. Their actions are processed when the promise resolves. */
-    customer: (confirmation: { to: string }): Customer => customerOf({ emulator, settled }, confirmation.to),
+    customer,
   }
 }
 

@@ -63,6 +63,8 @@ export async function startReceiver() {
     /** The events of one type, or all of them, in the order of their arrival. */
     events: (type?: string): WebhookEvent[] =>
       received.map(({ event }) => event).filter((event) => type === undefined || event.type === type),
+    /** The types of all events, in the order of their arrival. */
+    types: (): string[] => received.map(({ event }) => event.type),
     /** The next responses, one per request; after the last one it responds with 204 again. */
     answers: (...answers: Answer[]): void => {
       script = [...script, ...answers]

@@ -2,12 +2,9 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { type World, type WorldOptions, startWorld } from './world.ts'
 
-/** A workspace that is a sandbox with COD settings, which `cod` changes. */
-export async function startSandbox(t: TestContext, options: WorldOptions = {}, cod: object = {}): Promise<World> {
-  const world = await startWorld(t, { ...options, sandbox: true })
-  await world.codSettings(cod)
-  return world
-}
+/** A workspace that is a sandbox with COD settings. */
+export const startSandbox = (t: TestContext, options: WorldOptions = {}): Promise<World> =>
+  startWorld(t, { cod: {}, ...options, sandbox: true })
 
 /** The id of the first number that phones write to. */
 export const numberOf = (world: World): string => {

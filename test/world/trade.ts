@@ -11,7 +11,5 @@ export async function trade(world: World): Promise<CreatedConfirmation> {
   const verification = await world.startVerification()
   await world.check(verification, await world.codeOn(verification))
   await sendThroughHook(world, await createHook(world, 'supabase'))
-  const order = await world.askToConfirm()
-  await world.customer(order).taps('Confirm')
-  return order
+  return world.confirmedOrder()
 }

@@ -35,6 +35,8 @@ export type WorldOptions = Pick<
   account?: Partial<AccountSeed>
   /** By default the emulator sends only the reports that a test requests. */
   statuses?: 'automatic' | 'manual'
+  /** The COD settings, as changes of the example's; by default there are none. */
+  cod?: object
   /** Whether the last digits of a number decide what the emulator does. */
   magicNumbers?: boolean
   /** Whether the emulator enforces WhatsApp's rate limits, which our pacing keeps us below. */
@@ -138,10 +140,13 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}) {
   }
 
   const whatsapp = createPhones({ emulator, settled })
+  const senderId = sender.senderId
+  const cod = createCodHelpers({ parts: first.parts, workspaceId, senderId, emulator, request, settled, newPhone })
+  if (options.cod) await cod.codSettings(options.cod)
 
   return {
     workspaceId,
-    senderId: sender.senderId,
+    senderId,
     account,
     /** The account's credentials. */
     credentials,
@@ -154,16 +159,8 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}) {
     databaseUrl,
     parts: first.parts,
     whatsapp,
-    ...createVerificationHelpers({ senderId: sender.senderId, request, whatsapp, newPhone }),
-    ...createCodHelpers({
-      parts: first.parts,
-      workspaceId,
-      senderId: sender.senderId,
-      emulator,
-      request,
-      settled,
-      newPhone,
-    }),
+    ...createVerificationHelpers({ senderId, request, whatsapp, newPhone }),
+    ...cod,
     freshKey,
     request,
     settled,

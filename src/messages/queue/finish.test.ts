@@ -46,8 +46,7 @@ for (const { what, accept, lock, idOf } of [
   },
 ]) {
   test(`${what} that another session has locked delays no other outcome`, async (t) => {
-    const world = await startWorld(t, { works: false })
-    await world.codSettings()
+    const world = await startWorld(t, { works: false, cod: {} })
     for (let count = 0; count < 3; count += 1) await accept(world)
     const claimed = await claimAll(world, 3)
     const [, locked] = claimed

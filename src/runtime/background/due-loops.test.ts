@@ -175,8 +175,7 @@ const POLLS: ReadonlySet<string> = new Set([
 ])
 
 test('loops poll on their own while the look waits for a locked table', async (t) => {
-  const world = await startWorld(t, { mayLogErrors: true })
-  await world.codSettings()
+  const world = await startWorld(t, { mayLogErrors: true, cod: {} })
   const order = await world.askToConfirm()
   const locking = await world.parts.db.connect()
   t.after(() => locking.end())

@@ -125,8 +125,7 @@ test('an answer that needs a row of a frozen node is applied within 10 s', async
     POLL_MS * (1 + JITTER / 2)
   assert.ok(longestMs <= ANSWER_WITHIN_MS, `${longestMs} ms`)
 
-  const world = await startWorld(t, { mayLogErrors: true })
-  await world.codSettings()
+  const world = await startWorld(t, { mayLogErrors: true, cod: {} })
   const order = await world.askToConfirm()
   const unlock = await lockRow(t, world, 'confirmations', order.confirmationId)
   await world.customer(order).taps('Confirm')

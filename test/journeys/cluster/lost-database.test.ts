@@ -192,9 +192,8 @@ for (const unanswered of ['store_provider_reports', 'commit'])
       works: false,
       settings: { DOORCODE_ROLES: 'api,worker' },
     })
-    const otp = await world.sendOtp()
+    const otp = await world.submitOtp()
     const message = await world.whatsapp.gets(otp)
-    await world.settled()
     world.setCallback(node.url)
     proxy.loseAnswerTo(unanswered)
     const [post] = await world.emulator.report(message, ['sent'])

@@ -210,8 +210,10 @@ const failing = (world: World) =>
   )
 
 test('a full batch of failing timers delays no other timer', async (t) => {
-  const world = await startWorld(t, { mayLogErrors: true })
-  await world.codSettings({ confirmation: { reminderMinutes: null, noResponseMinutes: 60 } })
+  const world = await startWorld(t, {
+    mayLogErrors: true,
+    cod: { confirmation: { reminderMinutes: null, noResponseMinutes: 60 } },
+  })
   const order = await world.askToConfirm()
   await deadlinesThatFail(t, world, 200)
   world.advance('61m')
@@ -219,8 +221,7 @@ test('a full batch of failing timers delays no other timer', async (t) => {
 })
 
 test('a timer that fails five times is quarantined until an operator releases it', async (t) => {
-  const world = await startWorld(t, { mayLogErrors: true })
-  await world.codSettings()
+  const world = await startWorld(t, { mayLogErrors: true, cod: {} })
   const repair = await deadlinesThatFail(t, world, 1)
   for (let tries = 1; tries <= 5; tries += 1) {
     await waitFor('it is tried', async () => (await failing(world))[0]?.tries === tries)
@@ -407,8 +408,7 @@ test('a claimed message whose end cannot be stored is quarantined', async (t) =>
 })
 
 test('a locked confirmation delays only its own timer', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings({ confirmation: { reminderMinutes: null, noResponseMinutes: 60 } })
+  const world = await startWorld(t, { cod: { confirmation: { reminderMinutes: null, noResponseMinutes: 60 } } })
   const [locked, other] = [await world.createConfirmation(), await world.createConfirmation()]
   await world.settled()
   const unlock = await lockRow(t, world, 'confirmations', locked.confirmationId)

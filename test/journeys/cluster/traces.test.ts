@@ -57,8 +57,7 @@ test('one order from the client’s request to the delivery is one trace, which 
     settings: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20b' },
   })
   const sends = await watchSends(t, world)
-  const order = await world.askToConfirm({}, { headers: { traceparent: TRACEPARENT } })
-  await world.customer(order).taps('Confirm')
+  await world.confirmedOrder({}, { headers: { traceparent: TRACEPARENT } })
   const ofTrace = () => collector.spans.filter(({ traceId }) => traceId === TRACE_ID)
   const names = () => new Set(ofTrace().map(({ name }) => name))
   await waitFor(

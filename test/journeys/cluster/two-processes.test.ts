@@ -79,8 +79,7 @@ test('two processes share the work, and one may leave, without sending anything 
 })
 
 test('concurrent answers to two orders do not deadlock', async (t) => {
-  const world = await startWorld(t, { works: false })
-  await world.codSettings()
+  const world = await startWorld(t, { works: false, cod: {} })
   const earlier = await world.createConfirmation()
   const later = await world.createConfirmation({ to: earlier.to })
   const now = Math.floor(world.clock.now().getTime() / 1000)

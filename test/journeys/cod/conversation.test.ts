@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { EmulatorMessage } from '../../world/cod.ts'
-import { startOrder, typesOf } from '../../world/order.ts'
+import { startOrder } from '../../world/order.ts'
 import { type World, newPhone } from '../../world/world.ts'
 import { startRefusalCheck } from '../../world/order.ts'
 
@@ -44,12 +44,12 @@ test('a reschedule asks for day and time range and sends one event', async (t) =
   assert.deepEqual([ana.last().shown.body, labelsOf(ana.last()).length], ['Which day?', 3])
   await ana.taps(1)
   assert.deepEqual([ana.last().shown.body, labelsOf(ana.last())], ['At what time?', ['09:00-12:00', '12:00-18:00']])
-  assert.deepEqual(typesOf(receiver), [], 'questions are no outcome')
+  assert.deepEqual(receiver.types(), [], 'questions are no outcome')
   await ana.taps('12:00-18:00')
   const view = await world.getConfirmation(order)
   assert.equal(view.status, 'rescheduled')
   assert.deepEqual(view.reschedule, { date: dayIn(world, 2).toString(), timeRange: '12:00-18:00', note: null })
-  assert.deepEqual(typesOf(receiver), ['cod.reschedule_requested'])
+  assert.deepEqual(receiver.types(), ['cod.reschedule_requested'])
   assert.equal(ana.last().shown.body, 'Thank you!')
 })
 
@@ -139,7 +139,7 @@ test('typed text completes a reschedule as a note, with earlier choices', async 
   const view = await world.getConfirmation(order)
   assert.equal(view.status, 'rescheduled')
   assert.deepEqual(view.reschedule, { date: dayIn(world, 1).toString(), timeRange: null, note: 'After six, please 🙂' })
-  assert.deepEqual(typesOf(receiver), ['cod.reschedule_requested'])
+  assert.deepEqual(receiver.types(), ['cod.reschedule_requested'])
 })
 
 test('characters that the database cannot store are removed from a note', async (t) => {
@@ -172,7 +172,7 @@ test('a later tap on the template changes the answer, with one event each', asyn
   await ana.taps('Confirm', { on: template })
   const view = await world.getConfirmation(order)
   assert.deepEqual([view.status, view.reschedule], ['confirmed', null])
-  assert.deepEqual(typesOf(receiver), ['cod.confirmed', 'cod.cancelled', 'cod.reschedule_requested', 'cod.confirmed'])
+  assert.deepEqual(receiver.types(), ['cod.confirmed', 'cod.cancelled', 'cod.reschedule_requested', 'cod.confirmed'])
   assert.equal(ana.texts().filter((text) => text === 'Thank you!').length, 1, 'one closing message a check')
 })
 
@@ -220,7 +220,7 @@ test('after a reschedule only its latest day question changes the date', async (
   assert.equal(await dateOf(), dayIn(world, 3).toString())
   await ana.taps(2, { on: latest })
   assert.deepEqual(
-    typesOf(receiver),
+    receiver.types(),
     Array.from({ length: 3 }, () => 'cod.reschedule_requested'),
   )
 })
@@ -229,7 +229,7 @@ test('a listed reason confirms a refusal, and a later choice changes it', async 
   const { world, receiver, order, ana } = await startRefusalCheck(t)
   await ana.taps('Yes')
   assert.deepEqual([ana.last().shown.list?.button, rowsOf(ana.last())], ['Reasons', ['Too late', 'Damaged', 'Other']])
-  assert.deepEqual(typesOf(receiver), ['cod.confirmed'])
+  assert.deepEqual(receiver.types(), ['cod.confirmed'])
   await ana.chooses('Damaged')
   const { status, refusalCheck } = await world.getConfirmation(order)
   assert.equal(status, 'confirmed')
@@ -240,7 +240,7 @@ test('a listed reason confirms a refusal, and a later choice changes it', async 
   assert.ok(refusalCheck?.answeredAt)
   await ana.chooses('Too late')
   assert.equal((await world.getConfirmation(order)).refusalCheck?.reason, 'Too late')
-  assert.deepEqual(typesOf(receiver), ['cod.confirmed', 'cod.refusal_confirmed', 'cod.refusal_confirmed'])
+  assert.deepEqual(receiver.types(), ['cod.confirmed', 'cod.refusal_confirmed', 'cod.refusal_confirmed'])
 })
 
 test('nine reasons and Other fit one list', async (t) => {
@@ -262,7 +262,7 @@ test('Other asks for a note, which completes the check', async (t) => {
   await ana.types('Wrong colour')
   const view = (await world.getConfirmation(order)).refusalCheck
   assert.deepEqual([view?.status, view?.reason, view?.note], ['refusal_confirmed', 'Other', 'Wrong colour'])
-  assert.deepEqual(typesOf(receiver), ['cod.confirmed', 'cod.refusal_confirmed'])
+  assert.deepEqual(receiver.types(), ['cod.confirmed', 'cod.refusal_confirmed'])
 })
 
 test('a denied refusal sends one event and can still be confirmed', async (t) => {
@@ -276,7 +276,7 @@ test('a denied refusal sends one event and can still be confirmed', async (t) =>
   await ana.types('It was broken')
   const view = (await world.getConfirmation(order)).refusalCheck
   assert.deepEqual([view?.status, view?.reason, view?.note], ['refusal_confirmed', null, 'It was broken'])
-  assert.deepEqual(typesOf(receiver), ['cod.confirmed', 'cod.refusal_denied', 'cod.refusal_confirmed'])
+  assert.deepEqual(receiver.types(), ['cod.confirmed', 'cod.refusal_denied', 'cod.refusal_confirmed'])
 })
 
 test('messages of a conversation never cause message.* events', async (t) => {
@@ -284,7 +284,7 @@ test('messages of a conversation never cause message.* events', async (t) => {
   await ana.taps('Change time')
   for (const message of ana.screen()) await world.reported(message, 'sent', 'delivered', 'read')
   await world.reported(ana.last(), { status: 'failed', errors: [131026] })
-  assert.deepEqual(typesOf(receiver), [])
+  assert.deepEqual(receiver.types(), [])
 })
 
 test('texts are read when a question is sent, timers when the submission completes', async (t) => {

@@ -11,12 +11,10 @@ import type { World } from '../../world/world.ts'
 
 test('a reschedule shows each question, tap, answer and event in order', async (t) => {
   const world = await startSandbox(t)
-  const receiver = await world.receiver()
+  await world.receiver()
   const { order, ana } = await confirm(world)
   const { confirmationId } = order
   for (const button of [2, 0, 1]) await ana.taps(button)
-  await receiver.waitFor(1)
-  await world.settled()
 
   const explanation = await explained(world, confirmationId)
   assert.deepEqual(
@@ -235,7 +233,7 @@ test('a range that is reported after the follow-up expired still leaves the shop
 })
 
 test('a deadline that passed before the question arrived is explained by the question, not by a silent customer', async (t) => {
-  const world = await startSandbox(t, {}, { confirmation: { reminderMinutes: null, noResponseMinutes: 60 } })
+  const world = await startSandbox(t, { cod: { confirmation: { reminderMinutes: null, noResponseMinutes: 60 } } })
   const nextAfter = async (reported: 'nothing' | 'sent' | 'delivered') => {
     const order = await world.askToConfirm()
     if (reported !== 'nothing') await world.reported(world.customer(order).last(), { status: reported })
@@ -255,7 +253,7 @@ test('a deadline that passed before the question arrived is explained by the que
 })
 
 test('a question that fails after its deadline shows who must act, not that webhooks are missing', async (t) => {
-  const world = await startSandbox(t, {}, { confirmation: { reminderMinutes: null, noResponseMinutes: 60 } })
+  const world = await startSandbox(t, { cod: { confirmation: { reminderMinutes: null, noResponseMinutes: 60 } } })
   const { order, ana } = await confirm(world)
   await world.reported(ana.last(), 'sent')
   await world.after('61m')
@@ -266,7 +264,7 @@ test('a question that fails after its deadline shows who must act, not that webh
 })
 
 test('a question that never arrived needs no action once WhatsApp has dropped it', async (t) => {
-  const world = await startSandbox(t, {}, { confirmation: { reminderMinutes: null, noResponseMinutes: 60 } })
+  const world = await startSandbox(t, { cod: { confirmation: { reminderMinutes: null, noResponseMinutes: 60 } } })
   const { order, ana } = await confirm(world)
   await world.reported(ana.last(), 'sent')
   for (const [moved, who] of [
@@ -315,7 +313,7 @@ test('a failed question shows who must act', async (t) => {
 })
 
 test('every instant is in the workspace’s time as it was then', async (t) => {
-  const world = await startSandbox(t, {}, { confirmation: { reminderMinutes: 60, noResponseMinutes: 180 } })
+  const world = await startSandbox(t, { cod: { confirmation: { reminderMinutes: 60, noResponseMinutes: 180 } } })
   const receiver = await world.receiver()
   const before = Date.now()
   const { confirmationId } = (await confirm(world)).order
@@ -341,7 +339,7 @@ test('every instant is in the workspace’s time as it was then', async (t) => {
 const UNKNOWN = '019f0000-0000-7000-8000-000000000000'
 
 async function startConversation(t: TestContext, cod: object = {}) {
-  const world = await startSandbox(t, {}, cod)
+  const world = await startSandbox(t, { cod })
   return { world, ...(await confirm(world)) }
 }
 

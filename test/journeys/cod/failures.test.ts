@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import type { BehaviourSeed, ReportedStatus } from '@doorcode/whatsapp-emulator'
 import { spyOnDb } from '../../database/db-spy.ts'
 import { codAccount } from '../../world/cod.ts'
-import { startOrder, typesOf } from '../../world/order.ts'
+import { startOrder } from '../../world/order.ts'
 import { assertVerified } from '../../world/verified.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { startWorld } from '../../world/world.ts'
@@ -18,7 +18,7 @@ test('a rejected template fails the confirmation, with one event', async (t) => 
   const view = await world.getConfirmation(order)
   assert.deepEqual([view.status, view.failure?.code, view.answeredAt], ['failed', 'RECIPIENT_UNREACHABLE', null])
   assert.ok(view.failure?.message)
-  assert.deepEqual(typesOf(receiver), ['cod.failed'])
+  assert.deepEqual(receiver.types(), ['cod.failed'])
   const { occurredAt: _, ...data } = receiver.events()[0]?.data ?? {}
   assert.deepEqual(data, view)
   await world.after('48h')
@@ -35,7 +35,7 @@ test('a failed template fails the confirmation only while it has no answer', asy
   await world.reported(other.screen()[0] ?? assert.fail(), FAILED)
   const view = await world.getConfirmation(answered)
   assert.deepEqual([view.status, view.failure], ['confirmed', null])
-  assert.deepEqual(typesOf(receiver), ['cod.failed', 'cod.confirmed'])
+  assert.deepEqual(receiver.types(), ['cod.failed', 'cod.confirmed'])
 })
 
 test('an immediate failure is not dated before its message', async (t) => {
@@ -51,7 +51,7 @@ test('a failure reported after the delivery is ignored', async (t) => {
   await world.reported(ana.last(), 'delivered')
   await world.reported(ana.last(), FAILED)
   assert.equal((await world.getConfirmation(order)).status, 'awaiting_answer')
-  assert.deepEqual(typesOf(receiver), [])
+  assert.deepEqual(receiver.types(), [])
 })
 
 test('a reminder that fails fails the confirmation, and a tap after it counts and clears the failure', async (t) => {
@@ -62,7 +62,7 @@ test('a reminder that fails fails the confirmation, and a tap after it counts an
   await ana.taps('Confirm')
   const view = await world.getConfirmation(order)
   assert.deepEqual([view.status, view.failure], ['confirmed', null])
-  assert.deepEqual(typesOf(receiver), ['cod.failed', 'cod.confirmed'])
+  assert.deepEqual(receiver.types(), ['cod.failed', 'cod.confirmed'])
 })
 
 test('a question, a prompt or a closing message that fails changes nothing', async (t) => {
@@ -79,7 +79,7 @@ test('a question, a prompt or a closing message that fails changes nothing', asy
   await world.reported(ana.last(), FAILED)
   const view = await world.getConfirmation(order)
   assert.deepEqual([view.status, view.failure], ['rescheduled', null])
-  assert.deepEqual(typesOf(receiver), ['cod.reschedule_requested'])
+  assert.deepEqual(receiver.types(), ['cod.reschedule_requested'])
 })
 
 test('a failed refusal check leaves the confirmation’s answer', async (t) => {
@@ -92,7 +92,7 @@ test('a failed refusal check leaves the confirmation’s answer', async (t) => {
     [view.status, view.refusalCheck?.status, view.failure?.code],
     ['confirmed', 'failed', 'TEMPLATE_PAUSED'],
   )
-  assert.deepEqual(typesOf(receiver), ['cod.confirmed', 'cod.refusal_failed'])
+  assert.deepEqual(receiver.types(), ['cod.confirmed', 'cod.refusal_failed'])
 })
 
 test('GET shows the latest failure of the two checks', async (t) => {
@@ -142,7 +142,7 @@ test('without a report a lost response is sent again; both copies work', async (
   await ana.taps('Cancel', { on: lost })
   await ana.taps('Confirm', { on: second })
   assert.equal((await world.getConfirmation(order)).status, 'confirmed')
-  assert.deepEqual(typesOf(receiver), ['cod.cancelled', 'cod.confirmed'])
+  assert.deepEqual(receiver.types(), ['cod.cancelled', 'cod.confirmed'])
 })
 
 /** Waits for longer than a lost response and a dead process are waited for. */
@@ -161,7 +161,7 @@ test('a template and a question that the customer taps are not sent again after 
   assert.equal(await afterLosses({ world, ana }), 3, 'the template, a day question, a time question')
   await ana.taps(0)
   assert.equal((await world.getConfirmation(order)).status, 'rescheduled')
-  assert.deepEqual(typesOf(receiver), ['cod.reschedule_requested'])
+  assert.deepEqual(receiver.types(), ['cod.reschedule_requested'])
 })
 
 test('a template is not sent again if its process died and the customer tapped it', async (t) => {
@@ -195,7 +195,7 @@ test('after a day without the provider the confirmation fails with the last erro
   for (const by of ['10m', '23h', '1h', '1m']) await world.after(by)
   const view = await world.getConfirmation(order)
   assert.deepEqual([view.status, view.failure?.code], ['failed', 'PROVIDER_UNAVAILABLE'])
-  assert.deepEqual(typesOf(receiver), ['cod.failed'])
+  assert.deepEqual(receiver.types(), ['cod.failed'])
 })
 
 test('statuses before the provider’s response do not affect the submission', async (t) => {

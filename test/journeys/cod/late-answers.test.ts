@@ -6,7 +6,7 @@ import { encodeReply } from '../../../src/cod/conversation/replies.ts'
 import { newId } from '../../../src/lib/ids.ts'
 import { codAccount } from '../../world/cod.ts'
 import { explained } from '../../world/explained.ts'
-import { startOrder, typesOf } from '../../world/order.ts'
+import { startOrder } from '../../world/order.ts'
 import { postMessages } from '../../world/signed-webhooks.ts'
 import { createStallingProxy } from '../../faults/stalling-proxy.ts'
 import { waitFor } from '../../world/wait-for.ts'
@@ -34,7 +34,7 @@ test('a tap reported after a later one changes nothing, and stays in the history
 
   const { status, answeredAt } = await world.getConfirmation(order)
   assert.deepEqual([status, secondOf(answeredAt)], ['cancelled', start + 3])
-  assert.deepEqual(typesOf(receiver), ['cod.cancelled'])
+  assert.deepEqual(receiver.types(), ['cod.cancelled'])
   const answers = await world.query<{ answer: string; superseded: boolean }>(
     'select answer, superseded from cod_answers where confirmation_id = $1 order by id',
     [order.confirmationId],
@@ -116,7 +116,7 @@ test('a text reported before the tap that opened its question is the answer to t
   await ana.taps('Yes', { timestamp: start + 7 })
   const { refusalCheck } = await world.getConfirmation(order)
   assert.deepEqual([refusalCheck?.status, refusalCheck?.note], ['refusal_confirmed', 'It was broken'])
-  assert.deepEqual(typesOf(receiver), ['cod.reschedule_requested', 'cod.refusal_confirmed'])
+  assert.deepEqual(receiver.types(), ['cod.reschedule_requested', 'cod.refusal_confirmed'])
   await assertVerified(world)
 })
 
@@ -139,7 +139,7 @@ test('a text reported after a choice that the customer made later still becomes 
   assert.deepEqual([refusalCheck?.reason, refusalCheck?.note], ['Damaged', 'It was wet'])
   const events = ['cod.reschedule_requested', 'cod.refusal_confirmed']
   assert.deepEqual(
-    typesOf(receiver),
+    receiver.types(),
     events.flatMap((type) => [type, type]),
   )
   assert.deepEqual(receiver.events().at(-1)?.data.refusalCheck, refusalCheck)
@@ -155,7 +155,7 @@ test('a text written before the expiry becomes the note although it is reported 
   await ana.types('Too late')
   const { reschedule, answeredAt } = await world.getConfirmation(order)
   assert.deepEqual([reschedule?.note, secondOf(answeredAt)], ['Evening', start + 5])
-  assert.deepEqual(typesOf(receiver), ['cod.reschedule_requested', 'cod.reschedule_requested'])
+  assert.deepEqual(receiver.types(), ['cod.reschedule_requested', 'cod.reschedule_requested'])
   await assertVerified(world)
 })
 
@@ -214,8 +214,13 @@ test('a text belongs to the order that it answered, although that is complete wh
 /** An order on two nodes whose reports are processed turn by turn. The first node can stall. */
 async function startTwoNodes(t: TestContext) {
   const stall = createStallingProxy()
-  const world = await startWorld(t, { works: false, mayLogErrors: true, wrapDb: stall.wrap, account: codAccount() })
-  await world.codSettings()
+  const world = await startWorld(t, {
+    works: false,
+    mayLogErrors: true,
+    wrapDb: stall.wrap,
+    account: codAccount(),
+    cod: {},
+  })
   const other = await world.node({ wrapDb: (db) => db })
   const order = await world.createConfirmation()
   const submitter = await world.node({ wrapDb: (db) => db, works: true })

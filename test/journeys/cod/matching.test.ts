@@ -5,7 +5,7 @@ import { syncAccount } from '../../../src/accounts/sync/sync.ts'
 import { encodeReply } from '../../../src/cod/conversation/replies.ts'
 import { newId } from '../../../src/lib/ids.ts'
 import { type CreatedConfirmation, type EmulatorMessage, codAccount } from '../../world/cod.ts'
-import { startOrder, typesOf } from '../../world/order.ts'
+import { startOrder } from '../../world/order.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { anotherAccount } from '../../world/accounts.ts'
 import { connectAccount } from '../../world/set-up.ts'
@@ -30,8 +30,7 @@ test('a reply without number or context counts', async (t) => {
 })
 
 test('the first reply identifies a customer whom the send response did not', async (t) => {
-  const world = await startWorld(t, { account: codAccount() })
-  await world.codSettings()
+  const world = await startWorld(t, { account: codAccount(), cod: {} })
   world.emulator.script({ match: {}, behaviour: { omit: ['user_id'] } })
   const order = await world.askToConfirm()
   await world.customer(order).taps('Change time', { hidePhone: true })
@@ -47,7 +46,7 @@ test('a repeated reply counts once', async (t) => {
   await ana.taps('Confirm', { on: template })
   world.advance('5m')
   await ana.repeats(cancelled)
-  assert.deepEqual(typesOf(receiver), ['cod.confirmed', 'cod.cancelled', 'cod.confirmed'])
+  assert.deepEqual(receiver.types(), ['cod.confirmed', 'cod.cancelled', 'cod.confirmed'])
 })
 
 test('typed text goes to the conversation that it quotes', async (t) => {

@@ -19,8 +19,7 @@ const WAITS: Record<string, (world: World, to: string) => Promise<() => Promise<
 
 for (const [waits, keepWaiting] of Object.entries(WAITS))
   test(`a reminder that waits ${waits} is cancelled by an answer, and explain says so`, async (t) => {
-    const world = await startWorld(t, { account: codAccount() })
-    await world.codSettings({ confirmation: { reminderMinutes: 60 } })
+    const world = await startWorld(t, { account: codAccount(), cod: { confirmation: { reminderMinutes: 60 } } })
     const to = newPhone()
     const order = await world.askToConfirm({ to })
     const ana = world.customer(order)

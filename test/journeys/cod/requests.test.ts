@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { createRefusalCheckAcceptor } from '../../../src/cod/accept-refusal.ts'
 import { refusalCheckBody } from '../../../src/cod/routes.ts'
 import type { ApiError } from '../../../src/lib/errors.ts'
@@ -11,11 +11,8 @@ import { type World, type WorldOptions, newPhone, startWorld } from '../../world
 
 const withKey = (key: string) => ({ headers: { 'idempotency-key': key } })
 
-async function startShop(t: Parameters<typeof startWorld>[0], options: WorldOptions = {}): Promise<World> {
-  const world = await startWorld(t, { account: codAccount(...TEMPLATES), ...options })
-  await world.codSettings()
-  return world
-}
+const startShop = (t: TestContext, options: WorldOptions = {}): Promise<World> =>
+  startWorld(t, { account: codAccount(...TEMPLATES), cod: {}, ...options })
 
 const template = (name: string, text: string, header?: object) => ({
   name,
@@ -445,8 +442,7 @@ test('a new confirmation is accepted and unanswered', async (t) => {
 })
 
 test('a refusal check needs a confirmation that was sent and did not fail', async (t) => {
-  const world = await startWorld(t, { works: false })
-  await world.codSettings()
+  const world = await startWorld(t, { works: false, cod: {} })
   for (const [status, code] of [
     ['accepted', 'COD_CONFIRMATION_NOT_ELIGIBLE'],
     ['failed', 'COD_CONFIRMATION_NOT_ELIGIBLE'],

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { typesOf } from '../../world/order.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/lib/clock.ts'
 import type { Db } from '../../../src/lib/db/pool.ts'
 import { advanceSandbox } from '../../../src/sandbox/advance.ts'
@@ -104,7 +103,7 @@ test('webhook retries due on the way are made; later ones are not', async (t) =>
   assert.equal(receiver.received.length, 2)
   assert.equal((await advance(world, '1h')).fired.webhookAttempts, 2)
   assert.equal(receiver.received.length, 4)
-  assert.equal(new Set(receiver.received.map(({ id }) => id)).size, 1)
+  assert.equal(new Set(receiver.ids()).size, 1)
 })
 
 test('advancing over five days of failures disables an endpoint', async (t) => {
@@ -197,7 +196,7 @@ test('without a running server the command does the work', async (t) => {
     events: 1,
     webhookAttempts: 1,
   })
-  assert.deepEqual(typesOf(receiver), ['cod.no_response'])
+  assert.deepEqual(receiver.types(), ['cod.no_response'])
   assert.equal(await statusOf(world, order), 'no_response')
 })
 
@@ -432,10 +431,9 @@ const STAYING: Readonly<Record<string, string>> = {
 
 /** Without a reminder, unless the settings say otherwise. */
 const startSandbox = (t: TestContext, cod: object = {}, options: WorldOptions = {}): Promise<World> =>
-  startCodSandbox(t, options, {
-    deliveryDays: { skipWeekdays: [] },
-    confirmation: { reminderMinutes: null },
-    ...cod,
+  startCodSandbox(t, {
+    ...options,
+    cod: { deliveryDays: { skipWeekdays: [] }, confirmation: { reminderMinutes: null }, ...cod },
   })
 
 /** Creates a confirmation. If the world has a worker, its template is sent. */

@@ -4,9 +4,8 @@ import { signIn } from '../../world/dashboard.ts'
 import { startWorld } from '../../world/world.ts'
 
 test('a sandbox lists messages and orders by the time they show', async (t) => {
-  const world = await startWorld(t, { sandbox: true, works: false })
+  const world = await startWorld(t, { sandbox: true, works: false, cod: {} })
   const { workspaceId } = world
-  await world.codSettings()
   const { calls } = await signIn(world, 'member')
   const codes = [await world.sendOtp(), await world.sendOtp(), await world.sendOtp()]
   const orders = [await world.createConfirmation(), await world.createConfirmation(), await world.createConfirmation()]

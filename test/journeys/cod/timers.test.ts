@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { spyOnDb } from '../../database/db-spy.ts'
-import { startOrder, typesOf } from '../../world/order.ts'
+import { startOrder } from '../../world/order.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { type World, newPhone, startWorld } from '../../world/world.ts'
 
@@ -18,7 +18,7 @@ test('the reminder resends the template once', async (t) => {
   await world.after('10h')
   assert.equal(ana.screen().length, 2)
   assert.equal((await world.getConfirmation(order)).status, 'awaiting_answer')
-  assert.deepEqual(typesOf(receiver), [])
+  assert.deepEqual(receiver.types(), [])
 })
 
 test('without an answer the deadline ends the confirmation, with no answeredAt', async (t) => {
@@ -28,7 +28,7 @@ test('without an answer the deadline ends the confirmation, with no answeredAt',
   await world.after('2m')
   const view = await world.getConfirmation(order)
   assert.deepEqual([view.status, view.answeredAt, view.failure], ['no_response', null, null])
-  assert.deepEqual(typesOf(receiver), ['cod.no_response'])
+  assert.deepEqual(receiver.types(), ['cod.no_response'])
   const [event] = receiver.events()
   assert.ok(Math.abs(agoMs(world, event?.data.occurredAt) - 60_000) < 30_000, 'it happened when the deadline passed')
 })
@@ -45,7 +45,7 @@ test('after an outage beyond the deadline no reminder goes out', async (t) => {
   const { world, receiver, order, ana } = await startOrder(t)
   await world.after('72h')
   assert.equal((await world.getConfirmation(order)).status, 'no_response')
-  assert.deepEqual([typesOf(receiver), ana.screen().length], [['cod.no_response'], 1])
+  assert.deepEqual([receiver.types(), ana.screen().length], [['cod.no_response'], 1])
 })
 
 /** An order whose reports can be left unread. */
@@ -90,12 +90,12 @@ test('an answer that was stored before the deadline counts although it is read a
   const { read } = await confirmUnread()
   assert.equal((await world.getConfirmation(order)).status, 'awaiting_answer')
   await read()
-  assert.deepEqual(typesOf(receiver), ['cod.confirmed'])
+  assert.deepEqual(receiver.types(), ['cod.confirmed'])
 
   const next = await world.askToConfirm()
   const { read: readNext } = await confirmUnread(world.customer(next))
   await readNext()
-  assert.deepEqual(typesOf(receiver), ['cod.confirmed', 'cod.confirmed'], 'after a second outage too')
+  assert.deepEqual(receiver.types(), ['cod.confirmed', 'cod.confirmed'], 'after a second outage too')
 })
 
 test('unread reports delay a deadline by at most five minutes', async (t) => {
@@ -107,7 +107,7 @@ test('unread reports delay a deadline by at most five minutes', async (t) => {
     return (await world.getConfirmation(order)).status === 'no_response'
   })
   await read()
-  assert.deepEqual(typesOf(receiver), ['cod.no_response', 'cod.confirmed'])
+  assert.deepEqual(receiver.types(), ['cod.no_response', 'cod.confirmed'])
 })
 
 test('a tap after no_response still counts', async (t) => {
@@ -115,7 +115,7 @@ test('a tap after no_response still counts', async (t) => {
   await world.after('25h')
   await ana.taps('Confirm')
   assert.equal((await world.getConfirmation(order)).status, 'confirmed')
-  assert.deepEqual(typesOf(receiver), ['cod.no_response', 'cod.confirmed'])
+  assert.deepEqual(receiver.types(), ['cod.no_response', 'cod.confirmed'])
   await world.after('100h')
   assert.equal(receiver.received.length, 2)
 })
@@ -126,13 +126,12 @@ test('an answer cancels reminder and deadline', async (t) => {
   await world.after('3h')
   await world.after('30h')
   assert.equal((await world.getConfirmation(order)).status, 'cancelled')
-  assert.deepEqual(typesOf(receiver), ['cod.cancelled'])
+  assert.deepEqual(receiver.types(), ['cod.cancelled'])
   assert.equal(ana.texts().length, 2, 'the template and the closing message')
 })
 
 test('timers start when the submission completes', async (t) => {
-  const world = await startWorld(t, { works: false })
-  await world.codSettings()
+  const world = await startWorld(t, { works: false, cod: {} })
   const order = await world.createConfirmation()
   world.advance('5h')
   await world.node({ works: true })
@@ -163,7 +162,7 @@ test('a follow-up expires 23 hours after any last message, with the choices', as
   const view = await world.getConfirmation(order)
   assert.deepEqual([view.status, view.reschedule], ['rescheduled', { date, timeRange: null, note: null }])
   assert.ok(view.answeredAt, 'the partial expiry sets it')
-  assert.deepEqual(typesOf(receiver), ['cod.reschedule_requested'])
+  assert.deepEqual(receiver.types(), ['cod.reschedule_requested'])
   assert.ok(!ana.texts().includes('Thank you!'), 'a timer closes without a message')
   await world.after('48h')
   assert.equal(receiver.received.length, 1)
@@ -209,7 +208,7 @@ test('a refusal check has its own reminder, deadline and expiry', async (t) => {
       ['confirmed', 'refusal_confirmed', 'Other', false],
     ],
   )
-  assert.deepEqual(typesOf(receiver).slice(3).sort(), [
+  assert.deepEqual(receiver.types().slice(3).sort(), [
     'cod.refusal_confirmed',
     'cod.refusal_confirmed',
     'cod.refusal_no_response',

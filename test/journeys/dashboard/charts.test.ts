@@ -189,9 +189,8 @@ test('the charts keep the chosen days, whenever the workspace began', async (t) 
 })
 
 test('the charts show customers’ answers, their delay and their reasons', async (t) => {
-  const world = await startWorld(t)
+  const world = await startWorld(t, { cod: {} })
   const member = await signIn(world, 'member')
-  await world.codSettings()
   const [first, second, third] = [
     await world.createConfirmation(),
     await world.createConfirmation(),

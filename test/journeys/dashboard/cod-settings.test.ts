@@ -41,9 +41,8 @@ test('all faults are reported together, and faulty settings are not stored', asy
 })
 
 test('a concurrent save is rejected with the other person’s settings', async (t) => {
-  const world = await startWorld(t)
+  const world = await startWorld(t, { cod: {} })
   const [one, other] = [await signIn(world, 'admin'), await signIn(world, 'admin')]
-  await world.codSettings()
   const [mine, theirs] = [(await getCodSettings(world, one)).stored, (await getCodSettings(world, other)).stored]
   assert.ok(mine && theirs)
   const answers = await Promise.all([
@@ -66,9 +65,8 @@ test('of two concurrent first saves only one succeeds', async (t) => {
 })
 
 test('a member can read and try out the settings, but not save', async (t) => {
-  const world = await startWorld(t)
+  const world = await startWorld(t, { cod: {} })
   const member = await signIn(world, 'member')
-  await world.codSettings()
   assert.ok((await getCodSettings(world, member)).stored)
   const { workspaceId } = world
   const tried = await member.calls.codSettings.tryOut.mutate({ workspaceId, settings: {}, language: null })

@@ -52,9 +52,8 @@ test('each confirmation knows the ones before and after it in its workspace', as
 })
 
 test('the neighbours of a confirmation are those of the list that its reader filtered', async (t) => {
-  const world = await startWorld(t)
+  const world = await startWorld(t, { cod: {} })
   const { workspaceId } = world
-  await world.codSettings()
   const looking = await signIn(world, 'member')
   const phone = newPhone()
   const orders: CreatedConfirmation[] = []
@@ -104,9 +103,8 @@ test('a confirmation is found by number, reference and id, only in its workspace
 })
 
 test('filters by status, refusal check, template and sender work together', async (t) => {
-  const world = await startWorld(t)
+  const world = await startWorld(t, { cod: {} })
   const looking = await signIn(world, 'member')
-  await world.codSettings()
   const refused = await world.createConfirmation({ reference: 'refused' })
   const confirmed = await world.createConfirmation({ reference: 'confirmed' })
   await world.askToConfirm({ reference: 'waiting' })
@@ -172,16 +170,13 @@ test('a rare result is searched in bounded steps that report their progress', as
 })
 
 test('a confirmation is complete for its workspace and missing for others', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
+  const world = await startWorld(t, { cod: {} })
   const receiver = await world.receiver()
   const order = await world.askToConfirm({ reference: 'A-1001' })
   const ana = world.customer(order)
   await ana.taps('Change time')
   await ana.taps(0)
   await ana.types('after six, please')
-  await receiver.waitFor(1)
-  await world.settled()
   const { calls } = await signIn(world, 'member')
   const { confirmationId } = order
   const conversation = await calls.confirmations.get.query({ workspaceId: world.workspaceId, confirmationId })
@@ -222,8 +217,7 @@ test('a confirmation is complete for its workspace and missing for others', asyn
 })
 
 test('running timers are shown with their due time', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
+  const world = await startWorld(t, { cod: {} })
   const { confirmationId } = await world.askToConfirm()
   const { calls } = await signIn(world, 'member')
   const { timers, now } = await calls.confirmations.get.query({ workspaceId: world.workspaceId, confirmationId })

@@ -188,7 +188,7 @@ test('a resend sends the counted deliveries in batches, and can continue', async
   await world.settled()
   await assert.rejects(calls.endpoints.resendChosen.mutate({ ...choice, at }), /is disabled because deliveries failed/)
   const left = await calls.endpoints.missed.query({ workspaceId, endpointId })
-  const arrived = new Set(receiver.received.map(({ id }) => id)).size
+  const arrived = new Set(receiver.ids()).size
   assert.ok(left.held >= 204 && left.held + arrived >= 1_203, `${left.held} held, ${arrived} received`)
   await calls.endpoints.enable.mutate({ workspaceId, endpointId })
   let run = { resent: 0, more: true }
@@ -199,7 +199,7 @@ test('a resend sends the counted deliveries in batches, and can continue', async
   }
   assert.equal(resent, left.held + left.failed)
   await world.settled()
-  assert.equal(new Set(receiver.received.map(({ id }) => id)).size, 1_203)
+  assert.equal(new Set(receiver.ids()).size, 1_203)
   const entries = await world.query<{ resent: number }>(
     `select (after ->> 'resent')::int as resent from audit_log where workspace_id = $1 and action = 'endpoint.resent'`,
     [workspaceId],
@@ -228,7 +228,7 @@ test('a resend by type, time and status sends exactly the matches', async (t) =>
   assert.equal(total, 3)
   assert.deepEqual(await calls.endpoints.resendChosen.mutate({ ...choice, at }), { resent: 3, more: false })
   await world.settled()
-  assert.deepEqual(receiver.received.map(({ id }) => id).sort(), wanted.sort())
+  assert.deepEqual(receiver.ids().sort(), wanted.sort())
   await assert.rejects(calls.endpoints.countChosen.query({ ...choice, to: from }), /Some fields are not valid/)
 })
 
@@ -243,7 +243,7 @@ test('paging shows every delivery once while new ones arrive', async (t) => {
 })
 
 test('the log is filtered by status, type, time and subject', async (t) => {
-  const world = await startWorld(t)
+  const world = await startWorld(t, { cod: {} })
   const { workspaceId } = world
   const receiver = await world.receiver()
   const { endpointId } = receiver
@@ -254,7 +254,7 @@ test('the log is filtered by status, type, time and subject', async (t) => {
   world.advance('1h')
   const between = world.clock.now().toISOString()
   const late = await record(world, PAGE_SIZE + 1, 'message.failed')
-  const [order] = [await confirmed(world)]
+  const { confirmationId: order } = await world.confirmedOrder()
   await world.settled()
   const ids = (filter: Partial<LogFilter>) => readLog(calls, { world, endpointId, ...filter }, async () => [])
   assert.deepEqual((await ids({ type: 'message.failed' })).toSorted(), late.toSorted())
@@ -277,10 +277,10 @@ test('the log is filtered by status, type, time and subject', async (t) => {
 })
 
 test('the log is searched by part of a number, reference or id', async (t) => {
-  const world = await startWorld(t)
+  const world = await startWorld(t, { cod: {} })
   const { endpointId } = await world.receiver()
   const { calls } = await signIn(world, 'member')
-  const order = await confirmed(world)
+  const { confirmationId: order } = await world.confirmedOrder()
   const otp = await world.sendOtp({ to: '+212661987654', reference: 'Login-100%' })
   await world.whatsapp.reports(otp, ['sent'])
   const found = async (about: string, status?: 'held') => {
@@ -371,12 +371,4 @@ async function readLog(
     await meanwhile()
   } while (cursor)
   return seen
-}
-
-/** An order that its customer has confirmed. */
-async function confirmed(world: World): Promise<string> {
-  await world.codSettings()
-  const order = await world.askToConfirm()
-  await world.customer(order).taps('Confirm')
-  return order.confirmationId
 }

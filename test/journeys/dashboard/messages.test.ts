@@ -35,9 +35,8 @@ test('a message is found by recipient, reference, id and WhatsApp’s id', async
 })
 
 test('a part of a number, reference or id finds its messages, whatever signs it has', async (t) => {
-  const world = await startWorld(t, { works: false })
+  const world = await startWorld(t, { works: false, cod: {} })
   const reader = await signIn(world, 'member')
-  await world.codSettings()
   const code = await world.sendOtp({ to: '+212612345678', reference: 'Login_17%' })
   const order = await world.createConfirmation({ reference: 'order-99' })
   await world.sendOtp({ to: '+212698765432', reference: 'Loginx17' })
@@ -57,9 +56,8 @@ test('a part of a number, reference or id finds its messages, whatever signs it 
 })
 
 test('a conversation’s message is found by order reference and confirmation id', async (t) => {
-  const world = await startWorld(t)
+  const world = await startWorld(t, { cod: {} })
   const reader = await signIn(world, 'member')
-  await world.codSettings()
   const order = await world.askToConfirm({ reference: 'order-9' })
   const [row] = (await reader.calls.messages.list.query({ workspaceId: world.workspaceId, text: 'order-9' })).rows
   assert.equal(row?.confirmationId, order.confirmationId)

@@ -5,9 +5,8 @@ import { signIn } from '../../world/dashboard.ts'
 import { startWorld } from '../../world/world.ts'
 
 test('one search finds every kind of thing by part, and only of its workspace', async (t) => {
-  const world = await startWorld(t, { account: codAccount() })
+  const world = await startWorld(t, { account: codAccount(), cod: {} })
   const { workspaceId } = world
-  await world.codSettings()
   const { endpointId } = await world.receiver()
   const order = await world.createConfirmation({ reference: 'Basket-7781' })
   const otp = await world.sendOtp({ to: '+212661987654', reference: 'login-7781' })
@@ -45,9 +44,8 @@ test('one search finds every kind of thing by part, and only of its workspace', 
 })
 
 test('a part of a reference is found in either case of every alphabet', async (t) => {
-  const world = await startWorld(t, { account: codAccount() })
+  const world = await startWorld(t, { account: codAccount(), cod: {} })
   const { workspaceId } = world
-  await world.codSettings()
   const { endpointId } = await world.receiver()
   const otp = await world.sendOtp({ reference: 'ÉTÉ ΟΔΟΣ İZMIR 100%_\\' })
   const { messageId } = otp

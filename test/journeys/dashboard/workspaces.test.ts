@@ -46,16 +46,14 @@ test('a used-up quota is forecast as such, and a quota is a whole number', async
 })
 
 test('the forecast uses each kind’s units of the last seven days', async (t) => {
-  const world = await startWorld(t)
+  const world = await startWorld(t, { cod: {} })
   const { workspaceId } = world
   const member = await signIn(world, 'member')
-  await world.codSettings()
   const now = world.clock.now()
   const noonOfTheFirst = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1, 12))
   await showsTime(world, noonOfTheFirst)
   for (let each = 0; each < 4; each += 1) await world.sendOtp()
-  const order = await world.askToConfirm()
-  await world.customer(order).taps('Confirm')
+  const order = await world.confirmedOrder()
   await world.startRefusalCheck(order)
   assert.equal((await usageOf(world, member, 'otp'))?.forecast.will, 'is_too_early')
   const noonOfTheThird = later(noonOfTheFirst, 2 * DAY_MS)

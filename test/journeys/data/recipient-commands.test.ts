@@ -14,8 +14,7 @@ import { temporaryFolder } from '../../world/temporary-folder.ts'
 const OWNER_ONLY = 0o600
 
 test('an export has everything about a person, never a code, and the audit log does not name them', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
+  const world = await startWorld(t, { cod: {} })
   const receiver = await world.receiver()
   receiver.always({ status: 200, body: 'thanks' })
   const order = await world.askToConfirm()
@@ -177,8 +176,7 @@ test('an export to "-" is the object on standard output, and no file', async (t)
 })
 
 test('an export on standard output has a customer’s texts as they were written, and prints no invisible character', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
+  const world = await startWorld(t, { cod: {} })
   const order = await world.askToConfirm()
   await world.customer(order).taps('Change time')
   const note = 'first line\n  second line \u001b[2J \u202e'

@@ -161,8 +161,7 @@ test('a late report corrects the failure of what an erasure ended', async (t) =>
 })
 
 test('a report or tap that is processed while the erasure commits brings nothing back', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
+  const world = await startWorld(t, { cod: {} })
   const otp = await world.sendOtp()
   const order = await world.askToConfirm()
   const customer = world.customer(order)
@@ -191,8 +190,7 @@ test('a report or tap that is processed while the erasure commits brings nothing
 })
 
 test('a late tap changes nothing and brings nothing back, and a new text is new data', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
+  const world = await startWorld(t, { cod: {} })
   const order = await world.askToConfirm()
   const customer = world.customer(order)
   const [named] = await world.query<{ userId: string }>(
@@ -224,10 +222,8 @@ test('a late tap changes nothing and brings nothing back, and a new text is new 
 })
 
 test('an erased customer gets no refusal check', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
-  const order = await world.askToConfirm()
-  await world.customer(order).taps('Confirm')
+  const world = await startWorld(t, { cod: {} })
+  const order = await world.confirmedOrder()
   await erase(world, order)
   const answer = await world.request('POST', refusalPath(order), { body: world.refusalBody() })
   assert.deepEqual([answer.status, answer.body['code']], [409, 'COD_CONFIRMATION_NOT_ELIGIBLE'])
@@ -287,8 +283,7 @@ test('an erasure leaves what came after its begin, and has a last step', async (
 })
 
 test('an erasure includes what a node accepted whose clock is ahead of the database’s', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
+  const world = await startWorld(t, { cod: {} })
   world.clock.advance(-2 * MINUTE_MS) // ids are made with the machine's clock
   const otp = await world.sendOtp()
   const confirmation = await world.askToConfirm({ to: otp.to })

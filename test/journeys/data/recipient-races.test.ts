@@ -49,8 +49,7 @@ function killedAfter({ parts }: World, transactions: number): World['parts'] {
 }
 
 test('a repeated erasure finishes one that was interrupted at any step', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
+  const world = await startWorld(t, { cod: {} })
   let wasKilled = true
   for (let transactions = 1; wasKilled; transactions += 1) {
     const person = await fillWithPerson(world)
@@ -70,8 +69,7 @@ test('a repeated erasure finishes one that was interrupted at any step', async (
 })
 
 test('an interrupted erasure keeps the number only sealed until another one finishes it', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
+  const world = await startWorld(t, { cod: {} })
   const person = await fillWithPerson(world)
   await assert.rejects(erase(world, person, { parts: killedAfter(world, 2) }), { message: KILLED })
   const tables = await tablesWith(world, person)
@@ -134,8 +132,7 @@ test('an erasure that is interrupted before it reads the audit log is found by d
 })
 
 test('an erasure that ends leaves a later one and one that knew more user ids', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
+  const world = await startWorld(t, { cod: {} })
   const person = await fillWithPerson(world)
   let first = beginErasure(world.parts)
   const eraseUntil = async (stages: readonly Erasure['stage'][]) => {
@@ -159,8 +156,7 @@ test('an erasure that ends leaves a later one and one that knew more user ids', 
 })
 
 test('of two concurrent erasures only one ends a conversation', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
+  const world = await startWorld(t, { cod: {} })
   const order = await world.askToConfirm({ to: newPhone() })
   const receiver = await world.receiver()
   const unlock = await lockInAnotherSession(
@@ -185,9 +181,8 @@ test('of two concurrent erasures only one ends a conversation', async (t) => {
 })
 
 test('a refusal check accepted during an erasure does not keep the number', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
-  const [other, order] = [await confirmed(world), await confirmed(world)]
+  const world = await startWorld(t, { cod: {} })
+  const [other, order] = [await world.confirmedOrder(), await world.confirmedOrder()]
   await world.startRefusalCheck(other)
   const unlock = await lockInAnotherSession(
     t,
@@ -205,9 +200,8 @@ test('a refusal check accepted during an erasure does not keep the number', asyn
 })
 
 test('a refusal check waits for the erasure that holds its confirmation', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
-  const order = await confirmed(world)
+  const world = await startWorld(t, { cod: {} })
+  const order = await world.confirmedOrder()
   const person = await findPerson(world.parts.db, { workspaceId: world.workspaceId, phone: order.to })
   const now = world.clock.now()
   let asking: ReturnType<World['request']> | undefined
@@ -271,8 +265,7 @@ test('an answer that arrives after the erasure is stored without its text', asyn
 })
 
 test('a question asked while an erasure waits for its conversation is erased', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
+  const world = await startWorld(t, { cod: {} })
   const order = await world.askToConfirm()
   const { workspaceId, clock } = world
   const { confirmationId } = order
@@ -296,9 +289,8 @@ test('a question asked while an erasure waits for its conversation is erased', a
 })
 
 test('an erasure ends a quarantined message, timer and report of the recipient', async (t) => {
-  const world = await startWorld(t)
+  const world = await startWorld(t, { cod: {} })
   const { workspaceId } = world
-  await world.codSettings()
   const receiver = await world.receiver()
   const order = await world.askToConfirm({ to: newPhone() })
   world.emulator.script({ match: { to: order.to }, behaviour: { error: { code: 131000, details: 'Try later' } } })
@@ -326,12 +318,6 @@ test('an erasure ends a quarantined message, timer and report of the recipient',
 
 type Failure = { code: string } | null
 
-async function confirmed(world: World) {
-  const order = await world.askToConfirm({ to: newPhone() })
-  await world.customer(order).taps('Confirm')
-  return order
-}
-
 /** An order, a code, a text that only the user id connects to them, and one that only another text connects to the number. */
 async function fillWithPerson(world: World) {
   const order = await world.createConfirmation({ to: newPhone() })
@@ -355,9 +341,8 @@ async function fillWithPerson(world: World) {
 }
 
 test('a report of an erased order is emptied although the message that it names is not erased', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
-  const [order, { messageId }] = [await confirmed(world), await world.sendOtp()]
+  const world = await startWorld(t, { cod: {} })
+  const [order, { messageId }] = [await world.confirmedOrder(), await world.sendOtp()]
   await erase(world, order)
   const [report] = await world.query<{ id: string }>(
     `insert into provider_reports (id, workspace_id, account_id, kind, body, received_at, outcome)

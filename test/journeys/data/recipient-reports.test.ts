@@ -31,8 +31,7 @@ test('texts that come without the number are exported and erased, without any or
 })
 
 test('a user id that only a text of an erased order has leads to the other texts', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
+  const world = await startWorld(t, { cod: {} })
   const { confirmationId, to } = await world.askToConfirm({ to: newPhone() })
   const userId = `MA.${to.slice(5)}`
   const text = { type: 'text', text: { body: 'Hello' }, from_user_id: userId }
@@ -44,8 +43,7 @@ test('a user id that only a text of an erased order has leads to the other texts
 })
 
 test('of another customer’s contact card an erasure replaces only the number, and no export has it', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
+  const world = await startWorld(t, { cod: {} })
   const to = newPhone()
   const local = `0${to.slice(4)}`
   const order = await world.askToConfirm({ to: newPhone() })
@@ -77,8 +75,7 @@ test('of another customer’s contact card an erasure replaces only the number, 
 })
 
 test('a number as dialled locally does not survive in a reference or an idempotency key', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
+  const world = await startWorld(t, { cod: {} })
   const to = newPhone()
   const national = to.slice(4)
   const spaced = `0${national.replaceAll(/(..)/g, '$1-')}`

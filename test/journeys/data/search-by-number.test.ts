@@ -15,8 +15,7 @@ async function idsTo({ parts, workspaceId }: World, number: string, before: stri
 }
 
 test('a number’s codes and conversation messages are found together, newest first', async (t) => {
-  const world = await startWorld(t, { works: false })
-  await world.codSettings()
+  const world = await startWorld(t, { works: false, cod: {} })
   const code = await world.sendOtp({ to: NUMBER })
   const order = await world.createConfirmation({ to: NUMBER })
   await world.createConfirmation({ to: '+212612345679' })
@@ -30,8 +29,7 @@ test('a number’s codes and conversation messages are found together, newest fi
 })
 
 test('paging finds a message whose confirmation has a later id of its millisecond', async (t) => {
-  const world = await startWorld(t, { works: false })
-  await world.codSettings()
+  const world = await startWorld(t, { works: false, cod: {} })
   const order = await world.createConfirmation({ to: NUMBER })
   const millisecond = newId().slice(0, 13)
   const [messageId, pageEnd, confirmationId] = ['1', '2', '3'].map(

@@ -33,8 +33,7 @@ test('a missing day between counted days is a difference', async (t) => {
 })
 
 test('a sandbox whose clock was moved verifies to the second', async (t) => {
-  const world = await startWorld(t, { sandbox: true, account: codAccount() })
-  await world.codSettings()
+  const world = await startWorld(t, { sandbox: true, account: codAccount(), cod: {} })
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent', 'delivered'])
   const [silent, asked] = [await world.createConfirmation(), await world.createConfirmation()]
@@ -59,9 +58,8 @@ test('a sandbox whose clock was moved verifies to the second', async (t) => {
 })
 
 test('under load no difference is reported', async (t) => {
-  const world = await startWorld(t, { account: codAccount(), statuses: 'automatic' })
+  const world = await startWorld(t, { account: codAccount(), statuses: 'automatic', cod: {} })
   await world.receiver()
-  await world.codSettings()
   world.emulator.script({ steps: [{ when: { kind: 'template' }, do: [{ afterMs: 0, tap: { button: 0 } }] }] })
   let sending = true
   const load = Array.from({ length: 4 }, async () => {

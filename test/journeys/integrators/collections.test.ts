@@ -80,8 +80,7 @@ test('both collections have each operation of the document, with its example and
 const TOO_EARLY: readonly string[] = ['COD_CONFIRMATION_NOT_ELIGIBLE', 'OTP_RESEND_LIMITED']
 
 test('an instance serves both collections, and their requests are accepted one after the other', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
+  const world = await startWorld(t, { cod: {} })
   const { template } = world.otpBody()
   for (const program of ['postman', 'bruno'] as const) {
     const [requests, given] =

@@ -79,8 +79,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
 
 for (const [change, { sql, otp, cod }] of Object.entries(CHANGES)) {
   test(`when ${change}, the next request is rejected for it`, async (t) => {
-    const world = await startWorld(t)
-    await world.codSettings()
+    const world = await startWorld(t, { cod: {} })
     const to = newPhone()
     const requests = [
       { path: confirmationPath, body: world.confirmationBody({ to }), code: cod },

@@ -69,8 +69,7 @@ test('a digit too few or too many is answered with the number of digits', async 
 })
 
 test('a text that may be a code in the wrong field is never repeated', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
+  const world = await startWorld(t, { cod: {} })
   for (const change of [
     { to: '493817' },
     { to: '00493817' },
@@ -252,8 +251,7 @@ test('a used-up quota is named with its month, its units and its reset', async (
 })
 
 test('a quota of zero promises no reset, because it stays zero', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
+  const world = await startWorld(t, { cod: {} })
   const { workspaceId } = world
   for (const kind of ['otp', 'cod_confirmation'] as const)
     await setQuota(world.parts.db, { workspaceId, kind, monthlyUnits: 0 })

@@ -80,9 +80,8 @@ test('the provider’s handshake gets its challenge only for the right token', a
 
 test('an account cannot report on another account’s message', async (t) => {
   const [victim, attacker] = [await startWorld(t), await startWorld(t)]
-  const otp = await victim.sendOtp()
+  const otp = await victim.submitOtp()
   const message = await victim.whatsapp.gets(otp)
-  await victim.settled()
   const status = {
     id: message.id,
     status: 'read',

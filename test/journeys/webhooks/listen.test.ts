@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { type Server, createServer as createTcpServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { typesOf } from '../../world/order.ts'
 import { toProblem } from '../../../src/commands/line/problem.ts'
 import { listenCommand, runListen } from '../../../src/commands/listen/listen.ts'
 import { readConfig } from '../../../src/lib/config.ts'
@@ -71,10 +70,9 @@ test('new events reach the local server in order, signed, as an endpoint gets th
   const { secret } = await listening.line('listening')
   await world.codSettings()
   await world.whatsapp.reports(await world.sendOtp(), ['sent'])
-  const order = await world.askToConfirm()
-  await world.customer(order).taps('Confirm')
+  await world.confirmedOrder()
   await local.waitFor(2)
-  assert.deepEqual(typesOf(local), ['message.sent', 'cod.confirmed'])
+  assert.deepEqual(local.types(), ['message.sent', 'cod.confirmed'])
   const sent = new Map(endpoint.received.map(({ id, body }) => [id, body]))
   for (const received of local.received) {
     assertSigned(received, String(secret))
