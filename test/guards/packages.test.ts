@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
@@ -21,6 +19,7 @@ import { STOP_TIMEOUT_MS } from '../../src/runtime/start/embedded-postgres/postm
 import { MAX_RECOVERY_MS } from '../../src/runtime/start/embedded-postgres/server.ts'
 import { MAX_LEAVE_MS } from '../../src/runtime/start/open.ts'
 import { openSource } from '../../trials/image/source.ts'
+import { listen } from '../world/listen.ts'
 import { temporaryFolder } from '../world/temporary-folder.ts'
 
 const run = promisify(execFile)
@@ -399,10 +398,7 @@ test('the health check passes only for a server that answers with success', asyn
   const server = createServer((request, response) =>
     response.writeHead(request.url === '/healthz' ? status : 404).end(),
   )
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
-  const { port } = server.address() as AddressInfo
+  const { port } = new URL(`http://${await listen(t, server)}`)
   const check = (DOORCODE_PORT: string): Promise<string> =>
     run(process.execPath, [path.join(ROOT, 'bin/healthcheck.js')], {
       env: { DOORCODE_PORT, DOORCODE_HOST: '0.0.0.0' },
@@ -410,8 +406,8 @@ test('the health check passes only for a server that answers with success', asyn
       () => 'healthy',
       ({ stderr }: { stderr: string }) => stderr,
     )
-  assert.equal(await check(String(port)), 'healthy')
+  assert.equal(await check(port), 'healthy')
   status = 503
-  assert.match(await check(String(port)), /^http:\/\/127\.0\.0\.1:\d+\/healthz is not healthy: status 503\n$/)
+  assert.match(await check(port), /^http:\/\/127\.0\.0\.1:\d+\/healthz is not healthy: status 503\n$/)
   assert.match(await check('1'), /is not healthy: ECONNREFUSED/)
 })

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type AddressInfo, type Socket, createServer } from 'node:net'
+import { type Socket, createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import tls from 'node:tls'
 import { MINUTE_MS } from '../../../src/lib/clock.ts'
@@ -21,6 +20,7 @@ import { createFiguresReader } from '../../../src/operations/monitoring/figures.
 import { SEVERITIES, toFinding } from '../../../src/operations/doctor/finding.ts'
 import type { Loop } from '../../../src/runtime/jobs/loop.ts'
 import { certificate } from '../../world/certificate.ts'
+import { listen } from '../../world/listen.ts'
 import { assertSigned, startReceiver } from '../../world/receiver.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { startWorld } from '../../world/world.ts'
@@ -278,7 +278,7 @@ test('an alert goes to a mail server once, with its id and its advice', async (t
   const server = await startMailServer(t)
   const to = 'ops@shop.example,night@shop.example'
   const watched = await startWatched(t, {
-    DOORCODE_ALERT_URL: `smtp://127.0.0.1:${server.port}/?from=doorcode@shop.example&to=${to}`,
+    DOORCODE_ALERT_URL: `smtp://${server.address}/?from=doorcode@shop.example&to=${to}`,
   })
   await watched.raised()
   const mailOf = () =>
@@ -295,7 +295,7 @@ test('an alert goes to a mail server once, with its id and its advice', async (t
 test('a mail server that rejects every address is tried again', async (t) => {
   const server = await startMailServer(t, { rejects: true })
   const watched = await startWatched(t, {
-    DOORCODE_ALERT_URL: `smtp://127.0.0.1:${server.port}/?from=doorcode@shop.example&to=ops@shop.example`,
+    DOORCODE_ALERT_URL: `smtp://${server.address}/?from=doorcode@shop.example&to=ops@shop.example`,
   })
   await watched.raised()
   await waitFor('the log', () =>
@@ -305,12 +305,9 @@ test('a mail server that rejects every address is tried again', async (t) => {
 })
 
 test('the log names what is wrong with the certificate of a mail server', async (t) => {
-  const server = tls.createServer(certificate).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
-  const { port } = server.address() as AddressInfo
+  const address = await listen(t, tls.createServer(certificate))
   const watched = await startWatched(t, {
-    DOORCODE_ALERT_URL: `smtps://127.0.0.1:${port}/?from=doorcode@shop.example&to=ops@shop.example`,
+    DOORCODE_ALERT_URL: `smtps://${address}/?from=doorcode@shop.example&to=ops@shop.example`,
   })
   await watched.raised()
   await waitFor('the log', () =>
@@ -361,11 +358,6 @@ async function startMailServer(t: TestContext, { rejects = false } = {}) {
     })
     say('220 test')
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  return { port: (server.address() as AddressInfo).port, mails }
+  t.after(() => sockets.forEach((socket) => socket.destroy()))
+  return { address: await listen(t, server), mails }
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type IncomingMessage, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { DEMO } from '@doorcode/whatsapp-emulator'
 import { type SignedIn, faultsOf, rejectedAs, signIn } from '../../world/dashboard.ts'
+import { listen } from '../../world/listen.ts'
 import { type World, startWorld } from '../../world/world.ts'
 
 type Draft = Parameters<SignedIn['calls']['templates']['submit']['mutate']>[0]['draft']
@@ -42,9 +42,8 @@ const historyOf = (page: Awaited<ReturnType<typeof get>>): string[] =>
   page.changes.map(({ field, before, after }) => `${field}: ${before} → ${after}`)
 
 test('a submitted confirmation template is followed through review and used for orders', async (t) => {
-  const world = await startWorld(t)
+  const world = await startWorld(t, { cod: {} })
   const admin = await signIn(world, 'admin')
-  await world.codSettings()
   const submitted = await submit(world, admin, confirmation)
   assert.deepEqual([submitted.outcome, 'shown' in submitted && submitted.shown], ['submitted', true])
   await world.emulator.idle()
@@ -267,30 +266,22 @@ test('a member changes no template, and another workspace’s looks missing', as
 async function startLossyProxy(t: TestContext, world: World) {
   let lossy: readonly string[] = []
   const server = createServer((request, response) => {
-    void bytesOf(request).then(async (body) => {
+    void buffer(request).then(async (body) => {
       const { authorization = '' } = request.headers
       const answer = await fetch(`${world.emulator.url}${request.url}`, {
         method: request.method ?? 'GET',
         headers: { authorization, ...(body.length > 0 && { 'content-type': 'application/json' }) },
-        body: body.length > 0 ? new Uint8Array(body) : null,
+        ...(body.length > 0 && { body }),
       })
       if (lossy.includes(request.method ?? '')) return response.destroy()
       return response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
     })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  const url = `http://${await listen(t, server)}`
   await world.query('update provider_accounts set graph_url = $2 where id = $1', [world.account.accountId, url])
   return {
     losesAnswersOf(...methods: string[]): void {
       lossy = methods
     },
   }
-}
-
-async function bytesOf(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks)
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type IncomingHttpHeaders, createServer } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { DEMO, demoAccount, startEmulator } from '@doorcode/whatsapp-emulator'
 import type { OutgoingMessage, ProviderTemplate } from '../../../src/providers/provider.ts'
 import { createWhatsApp } from '../../../src/providers/whatsapp/whatsapp.ts'
+import { listen } from '../../world/listen.ts'
 
 type Received = { raw: Buffer; headers: IncomingHttpHeaders }
 
@@ -14,26 +14,19 @@ type Received = { raw: Buffer; headers: IncomingHttpHeaders }
 async function start(t: TestContext) {
   const received: Received[] = []
   const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      received.push({ raw: Buffer.concat(chunks), headers: request.headers })
+    void buffer(request).then((raw) => {
+      received.push({ raw, headers: request.headers })
       response.end()
     })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const callbackUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  })
+  const callbackUrl = `http://${await listen(t, server)}/`
   const emulator = await startEmulator({
     speed: 0,
     statuses: 'manual',
     accounts: [demoAccount({ callbackUrl })],
   })
   const provider = createWhatsApp()
-  t.after(async () => {
-    await Promise.all([provider.close(), emulator.close()])
-    server.close()
-    server.closeAllConnections()
-  })
+  t.after(() => Promise.all([provider.close(), emulator.close()]))
   const account = { wabaId: DEMO.accountId, graphUrl: emulator.url, accessToken: DEMO.accessToken }
   const { templates } = await provider.list(account)
   const template = templates.find(({ name, language }) => name === 'login_code' && language === 'en_US')

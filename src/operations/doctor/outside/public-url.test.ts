@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { type RequestListener, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { DAY_MS, later } from '../../../lib/clock.ts'
+import { listen } from '../../../../test/world/listen.ts'
 import { findProblemsOf, checkResponse, checkFailure } from './public-url.ts'
 
 const URL = 'https://doorcode.example.com'
@@ -12,12 +11,7 @@ const response = { status: 200, body: '{"status":"alive"}', validUntil: later(no
 
 const codesOf = (found: readonly { code: string }[]): string[] => found.map(({ code }) => code)
 
-async function serve(t: TestContext, listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`
-}
+const serve = (t: TestContext, listener: RequestListener): Promise<string> => listen(t, createServer(listener))
 
 test('an response from Doorcode is no problem, and every other response has its finding', async (t) => {
   const own = await serve(t, (_request, response) => response.end('{"status":"alive"}'))
