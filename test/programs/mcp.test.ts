@@ -8,7 +8,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { failAuditEntries } from '../faults/audit-faults.ts'
 import { compileCacheEnv, runProgram } from './program.ts'
-import { INSTANCE_KEY } from '../world/node.ts'
+import { environmentOf } from '../world/command-line.ts'
 import { startSandbox } from '../world/sandbox.ts'
 import { waitFor } from '../world/wait-for.ts'
 import { type World, newCode, startWorld } from '../world/world.ts'
@@ -20,11 +20,9 @@ const WRITING = ['send_test_code', 'resend_message', 'resend_webhook']
 
 type Result = Record<string, unknown>
 
-const environmentOf = (world: World): Record<string, string> => ({
+const agentEnvironment = (world: World): Record<string, string> => ({
   ...compileCacheEnv(),
-  DATABASE_URL: world.databaseUrl,
-  DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
-  DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '1',
+  ...environmentOf(world),
   DOORCODE_PUBLIC_URL: world.first.url,
 })
 
@@ -36,7 +34,7 @@ async function startAgent(t: TestContext, world: World, ...options: string[]) {
     command: process.execPath,
     args: ['bin/doorcode.js', ...wordsFor(world, ...options)],
     cwd: ROOT,
-    env: environmentOf(world),
+    env: agentEnvironment(world),
     stderr: 'pipe',
   })
   const client = new Client({ name: 'test', version: '1' })
@@ -258,7 +256,7 @@ test('without --allow-writes no tool sends, and with it only in a sandbox', asyn
   for (const name of WRITING)
     assert.match(await agent.fail(name, { to: '+34600111222' }), /no such tool.*--allow-writes/)
   assert.deepEqual(rowsOf(await agent.call('search_messages')), [])
-  const started = runProgram(t, wordsFor(world, '--allow-writes'), environmentOf(world))
+  const started = runProgram(t, wordsFor(world, '--allow-writes'), agentEnvironment(world))
   assert.deepEqual(await started.ended, [1, null])
   assert.match(started.stderr(), /This workspace is live: an agent can send only in a sandbox/)
   assert.equal(started.stdout(), '')
@@ -398,7 +396,7 @@ test('input that is not valid is answered with its place and never with its valu
 function startRaw(t: TestContext, world: World, lines: readonly string[]) {
   const child = spawn(process.execPath, ['bin/doorcode.js', ...wordsFor(world)], {
     cwd: ROOT,
-    env: environmentOf(world),
+    env: agentEnvironment(world),
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   t.after(() => child.kill('SIGKILL'))
@@ -488,7 +486,7 @@ test('a code appears in nothing that an agent reads', async (t) => {
 
 test('a workspace that does not exist is named', async (t) => {
   const world = await startWorld(t)
-  const { ended, stderr } = runProgram(t, ['mcp', '--workspace', MISSING_ID], environmentOf(world))
+  const { ended, stderr } = runProgram(t, ['mcp', '--workspace', MISSING_ID], agentEnvironment(world))
   assert.deepEqual(await ended, [1, null])
   assert.match(stderr(), new RegExp(`No workspace has the id ${MISSING_ID}`))
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 import { Connection } from '../../src/lib/db/connection.ts'
-import { runCommand } from './command-line.ts'
+import { environmentOf, runCommand } from './command-line.ts'
 import { INSTANCE_KEY } from './node.ts'
 import {
   createDatabase,
@@ -41,11 +41,6 @@ export async function command(
   assert.equal(code, 0, stderr)
   return JSON.parse(stdout) as Record<string, unknown>
 }
-
-export const environmentOf = ({ databaseUrl }: { databaseUrl: string }): Record<string, string> => ({
-  DATABASE_URL: databaseUrl,
-  DOORCODE_SECRET_KEY: KEY,
-})
 
 export const backUp = (world: { databaseUrl: string }, file: string, ...options: string[]) =>
   command(['backup', file, ...options], environmentOf(world))

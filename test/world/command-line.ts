@@ -29,13 +29,15 @@ export async function runCommand(args: readonly string[], environment: Readonly<
   return { code, ...output }
 }
 
+export const environmentOf = ({ databaseUrl }: Pick<World, 'databaseUrl'>) => ({
+  DATABASE_URL: databaseUrl,
+  DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
+  DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '1',
+})
+
 /** Runs a command on the world's database. */
-export const runCommandIn = ({ databaseUrl }: Pick<World, 'databaseUrl'>, args: readonly string[]) =>
-  runCommand(args, {
-    DATABASE_URL: databaseUrl,
-    DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
-    DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '1',
-  })
+export const runCommandIn = (world: Pick<World, 'databaseUrl'>, args: readonly string[]) =>
+  runCommand(args, environmentOf(world))
 
 /** Runs a command that must succeed, and returns what it prints with --json. */
 export async function jsonOfCommand(

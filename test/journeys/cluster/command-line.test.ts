@@ -9,8 +9,7 @@ import { startEmulator, demoAccount, DEMO } from '@doorcode/whatsapp-emulator'
 import { findClosedFolder } from '../../../src/runtime/start/embedded-postgres/system-user.ts'
 import { fileDatabase } from '../../database/database.ts'
 import { runProgram } from '../../programs/program.ts'
-import { environmentOf } from '../../world/backups.ts'
-import { runCommand } from '../../world/command-line.ts'
+import { environmentOf, runCommand } from '../../world/command-line.ts'
 import { startReceiver } from '../../world/receiver.ts'
 import { temporaryFolder } from '../../world/temporary-folder.ts'
 import { newPhone, startWorld } from '../../world/world.ts'
@@ -395,11 +394,7 @@ async function listManyBlocked(t: TestContext) {
   return { ...runProgram(t, args, environmentOf({ databaseUrl })), total: recipients.length }
 }
 
-const testEnvironment = async (): Promise<Record<string, string>> => ({
-  DATABASE_URL: await fileDatabase(),
-  DOORCODE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
-  DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '1',
-})
+const testEnvironment = async () => environmentOf({ databaseUrl: await fileDatabase() })
 
 async function run(args: readonly string[], environment?: Record<string, string>) {
   const { code, stdout, stderr } = await runCommand(args, environment ?? (await testEnvironment()))

@@ -6,23 +6,17 @@ import { DEMO } from '@doorcode/whatsapp-emulator'
 import { readConfig } from '../../../src/lib/config.ts'
 import { CHECK_NAMES, type Finding } from '../../../src/operations/doctor/finding.ts'
 import { openSeal } from '../../../src/operations/secrets/open.ts'
-import { runCommand } from '../../world/command-line.ts'
+import { environmentOf, runCommand } from '../../world/command-line.ts'
 import { ownDatabase } from '../../database/database.ts'
 import { codesOf, startSandbox } from '../../world/findings.ts'
-import { INSTANCE_KEY } from '../../world/node.ts'
 import { temporaryFolder } from '../../world/temporary-folder.ts'
 import { withConnection } from '../../database/postgres.ts'
-
-const environmentOf = (url: string, key: Buffer = INSTANCE_KEY) => ({
-  DATABASE_URL: url,
-  DOORCODE_SECRET_KEY: key.toString('base64'),
-})
 
 type Printed = { findings: Finding[] }
 
 test('the command prints each finding with its fix, fails with failures and shows no secret', async (t) => {
   const world = await startSandbox(t, { works: false })
-  const environment = environmentOf(world.databaseUrl)
+  const environment = environmentOf(world)
   await openSeal(readConfig(environment), world.parts.db) // as the first start does
   const json = await runCommand(['doctor', '--json'], environment)
   assert.deepEqual([json.code, json.stderr], [1, ''])
@@ -36,7 +30,8 @@ test('the command prints each finding with its fix, fails with failures and show
     text.stdout,
     /^Failures\n\n {2}Nodes: No running node has the role worker: .*\n {4}Start a node with worker/,
   )
-  const wrongKey = await runCommand(['doctor', '--json'], environmentOf(world.databaseUrl, Buffer.alloc(32, 9)))
+  const otherKey = { DOORCODE_SECRET_KEY: Buffer.alloc(32, 9).toString('base64') }
+  const wrongKey = await runCommand(['doctor', '--json'], { ...environment, ...otherKey })
   assert.ok(codesOf((JSON.parse(wrongKey.stdout) as Printed).findings).includes('key_wrong'))
   const secrets = [DEMO.accessToken, DEMO.appSecret, environment.DOORCODE_SECRET_KEY]
   for (const secret of secrets)
@@ -45,7 +40,7 @@ test('the command prints each finding with its fix, fails with failures and show
 
 test('the command examines a database without tables and creates none', async (t) => {
   const { url } = await ownDatabase(t)
-  const { code, stdout } = await runCommand(['doctor', '--json'], environmentOf(url))
+  const { code, stdout } = await runCommand(['doctor', '--json'], environmentOf({ databaseUrl: url }))
   assert.ok(codesOf((JSON.parse(stdout) as Printed).findings).includes('not_migrated'))
   assert.equal(code, 1, 'the server of the tests is not durable')
   const tables = await withConnection(url, (connection) =>
@@ -57,7 +52,7 @@ test('the command examines a database without tables and creates none', async (t
 test('the command says what is wrong when nothing can be opened', async () => {
   const cases = [
     [{ DOORCODE_PORT: 'abc', DOORCODE_ROLE: 'api' }, 'setting_invalid', 2],
-    [environmentOf('postgres://doorcode:hunter2@127.0.0.1:1/doorcode'), 'database_unreachable', 1],
+    [environmentOf({ databaseUrl: 'postgres://doorcode:hunter2@127.0.0.1:1/doorcode' }), 'database_unreachable', 1],
   ] as const
   for (const [environment, expected, count] of cases) {
     const { code, stdout, stderr } = await runCommand(['doctor', '--json'], environment)

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { DEMO } from '@doorcode/whatsapp-emulator'
 import { createRedactor } from '../../../src/commands/diagnose/redact.ts'
-import { runCommand } from '../../world/command-line.ts'
+import { environmentOf, runCommand } from '../../world/command-line.ts'
 import { INSTANCE_KEY } from '../../world/node.ts'
 import { temporaryFolder } from '../../world/temporary-folder.ts'
 import { startWorld } from '../../world/world.ts'
@@ -19,17 +19,6 @@ type Bundle = {
   verify: { since: string; checked: Record<string, number>; differences: { total: number } }
   log: unknown[]
 }
-
-const environmentOf = (databaseUrl: string) => ({
-  DATABASE_URL: databaseUrl,
-  DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
-  DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '1',
-  DOORCODE_PORT: '3100',
-  DOORCODE_ALERT_URL: 'https://hooks.example/services/T024CANARY/B0HIDDEN',
-  DOORCODE_ALERT_SECRET: ALERT_SECRET,
-  DOORCODE_API_KEY: API_KEY,
-  OTEL_EXPORTER_OTLP_HEADERS: 'x-key=canary-of-headers',
-})
 
 test('the file has versions, settings, findings, a verification and the log, and nothing that is secret or personal', async (t) => {
   const world = await startWorld(t, { mayLogErrors: true })
@@ -58,7 +47,14 @@ test('the file has versions, settings, findings, a verification and the log, and
     ].join(''),
   )
   const file = path.join(folder, 'bundle.json')
-  const environment = environmentOf(world.databaseUrl)
+  const environment = {
+    ...environmentOf(world),
+    DOORCODE_PORT: '3100',
+    DOORCODE_ALERT_URL: 'https://hooks.example/services/T024CANARY/B0HIDDEN',
+    DOORCODE_ALERT_SECRET: ALERT_SECRET,
+    DOORCODE_API_KEY: API_KEY,
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-key=canary-of-headers',
+  }
   const mailUrl = path.join(folder, 'alert-url')
   await writeFile(mailUrl, 'smtps://ops:pass-word@mail.example/?from=a@shop.example&to=b@shop.example')
   const { DOORCODE_ALERT_URL: _url, ...withFile } = { ...environment, DOORCODE_ALERT_URL_FILE: mailUrl }

@@ -6,7 +6,7 @@ import { advanceSandbox } from '../../../src/sandbox/advance.ts'
 import { SHIFTED_COLUMNS } from '../../../src/sandbox/move-clock.ts'
 import { pingEndpoint } from '../../../src/webhooks/endpoints.ts'
 import { setQuota } from '../../../src/workspaces/quota.ts'
-import { runCommandIn } from '../../world/command-line.ts'
+import { jsonOfCommand, runCommandIn } from '../../world/command-line.ts'
 import { type CreatedConfirmation, confirmationPath } from '../../world/cod.ts'
 import { assertVerified } from '../../world/verified.ts'
 import { startSandbox as startCodSandbox } from '../../world/sandbox.ts'
@@ -466,10 +466,7 @@ const advance = ({ parts, workspaceId }: World, by: string): Promise<AdvanceResu
   advanceSandbox(parts, { workspaceId, byMs: toMilliseconds(by) })
 
 /** The command opens its own connections, which cost more than the advance. */
-async function advanceByCommand(world: World, by: string): Promise<AdvanceResult> {
-  const { code, stdout, stderr } = await run(world, '--workspace', world.workspaceId, '--by', by, '--json')
-  assert.equal(code, 0, stderr)
-  return JSON.parse(stdout) as AdvanceResult
-}
+const advanceByCommand = async (world: World, by: string): Promise<AdvanceResult> =>
+  (await jsonOfCommand(world, 'sandbox', 'advance', '--workspace', world.workspaceId, '--by', by)) as AdvanceResult
 
 const run = (world: World, ...args: string[]) => runCommandIn(world, ['sandbox', 'advance', ...args])

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { defaultSettings } from '../../../src/cod/settings/settings.ts'
 import { fileDatabase } from '../../database/database.ts'
-import { runCommand } from '../../world/command-line.ts'
+import { environmentOf, runCommand } from '../../world/command-line.ts'
 
 const PROGRAM = path.join(import.meta.dirname, '../../../bin/doorcode.js')
 const UNKNOWN = '019f0000-0000-7000-8000-000000000000'
@@ -152,9 +152,6 @@ async function newWorkspace(): Promise<string> {
   return (JSON.parse(stdout) as { workspaceId: string }).workspaceId
 }
 
-const environment = async (): Promise<Record<string, string>> => ({
-  DATABASE_URL: await fileDatabase(),
-  DOORCODE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
-})
+const environment = async () => environmentOf({ databaseUrl: await fileDatabase() })
 
 const run = async (...args: string[]) => runCommand(args, await environment())

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PASSWORD, createCalls, signIn } from '../../world/dashboard.ts'
-import { runCommand } from '../../world/command-line.ts'
-import { environmentOf } from '../../world/backups.ts'
+import { environmentOf, runCommand } from '../../world/command-line.ts'
 import { startWorld } from '../../world/world.ts'
 
 const HOSTILE = ['Shop\u202egnp', 'Shop\u2028Admin', 'Shop\u2066', 'Shop\u0007', '\u200d\u200c']
