@@ -90,8 +90,7 @@ const swipe = (page: Page, dx: number): Promise<void> =>
 test('on a phone, filters are behind one button, and arrows and swipes lead from one confirmation to the next', async (t) => {
   const world = await startWorld(t, { cod: {} })
   const orders = ['A-1', 'A-2', 'A-3']
-  for (const reference of orders) await world.createConfirmation({ reference })
-  await world.settled()
+  for (const reference of orders) await world.askToConfirm({ reference })
   const page = await openPage(t, world, { as: await signIn(world, 'member'), width: 390 })
   const title = (reference: string) =>
     page.getByRole('heading', { level: 1, name: new RegExp(`^Confirmation .?${reference}`) }).waitFor()
@@ -123,8 +122,7 @@ test('on a phone, filters are behind one button, and arrows and swipes lead from
 
 test('the arrows of a confirmation walk the filtered list that its reader came from, and lead back to it', async (t) => {
   const world = await startWorld(t, { cod: {} })
-  for (const reference of ['AA-1', 'BB-1', 'AA-2', 'BB-2']) await world.createConfirmation({ reference })
-  await world.settled()
+  for (const reference of ['AA-1', 'BB-1', 'AA-2', 'BB-2']) await world.askToConfirm({ reference })
   const page = await openPage(t, world, { as: await signIn(world, 'member') })
   const title = (reference: string) =>
     page.getByRole('heading', { level: 1, name: new RegExp(`^Confirmation .?${reference}`) }).waitFor()

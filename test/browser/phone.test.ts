@@ -61,8 +61,7 @@ test('a verification from the phone to the approval: its code is on the phone, a
 test('what is typed or quoted while a reply is sent stays, and so does a reply that fails', async (t) => {
   const world = await startSandbox(t)
   const to = newPhone()
-  const [first, second] = [await world.sendOtp({ to }), await world.sendOtp({ to })]
-  await world.settled()
+  const [first, second] = [await world.submitOtp({ to }), await world.submitOtp({ to })]
   const page = await openPage(t, world, { as: await signIn(world, 'member') })
   await openPhone(page, world, to)
   const phone = frameOf(page, to)
@@ -158,8 +157,7 @@ async function refuses(page: Page, world: World, confirmation: CreatedConfirmati
 /** Quotes an earlier message by mouse and by keyboard; the business sees which one. */
 async function quotes(page: Page, world: World): Promise<void> {
   const to = newPhone()
-  const [first, second] = [await world.sendOtp({ to }), await world.sendOtp({ to })]
-  await world.settled()
+  const [first, second] = [await world.submitOtp({ to }), await world.submitOtp({ to })]
   await page.getByRole('button', { name: to }).click()
   const phone = frameOf(page, to)
   const messageOf = ({ code }: { code: string }) => phone.getByRole('listitem').filter({ hasText: code }).first()

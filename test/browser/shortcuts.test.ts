@@ -9,8 +9,7 @@ import { openPage, openWithin } from './browser.ts'
 
 test('j and k move through a list with the conversation beside it, and single keys can be turned off', async (t) => {
   const world = await startSandbox(t)
-  const [first, second] = [await world.createConfirmation(), await world.createConfirmation()]
-  await world.settled()
+  const [first, second] = [await world.askToConfirm(), await world.askToConfirm()]
   const page = await openPage(t, world, { as: await signIn(world, 'member'), at: 'confirmations' })
   await page.getByText(first.to).waitFor()
   const preview = page.getByRole('complementary', { name: 'Preview' })

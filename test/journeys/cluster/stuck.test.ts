@@ -154,8 +154,7 @@ for (const [what, change, why] of [
 
 test('a locked message delays only its own report', async (t) => {
   const world = await startWorld(t, { mayLogErrors: true })
-  const [locked, other] = [await world.sendOtp(), await world.sendOtp()]
-  await world.settled()
+  const [locked, other] = [await world.submitOtp(), await world.submitOtp()]
   const release = await lockRow(t, world, 'messages', locked.messageId)
   await world.emulator.report(await world.whatsapp.gets(locked), ['sent'])
   await world.emulator.report(await world.whatsapp.gets(other), ['sent'])
@@ -409,8 +408,7 @@ test('a claimed message whose end cannot be stored is quarantined', async (t) =>
 
 test('a locked confirmation delays only its own timer', async (t) => {
   const world = await startWorld(t, { cod: { confirmation: { reminderMinutes: null, noResponseMinutes: 60 } } })
-  const [locked, other] = [await world.createConfirmation(), await world.createConfirmation()]
-  await world.settled()
+  const [locked, other] = [await world.askToConfirm(), await world.askToConfirm()]
   const unlock = await lockRow(t, world, 'confirmations', locked.confirmationId)
   world.advance('61m')
   await waitFor('the other deadline passes', async () => (await world.getConfirmation(other)).status === 'no_response')

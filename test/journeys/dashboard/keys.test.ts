@@ -6,14 +6,8 @@ import { signIn } from '../../world/dashboard.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { type World, startWorld } from '../../world/world.ts'
 
-const statusWith = async (world: World, apiKey: string): Promise<number> => {
-  const answer = await fetch(`${world.first.url}/api/v1/otp/messages`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify(world.otpBody()),
-  })
-  return answer.status
-}
+const statusWith = async (world: World, key: string, url = world.first.url): Promise<number> =>
+  (await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody(), url, key })).status
 
 test('the first request uses a template of the reader’s language if there is one', async (t) => {
   const world = await startWorld(t)
@@ -74,12 +68,9 @@ test('a rotation without overlap stops the old key everywhere within a second', 
   const other = await world.node({ works: false })
   const { calls } = await signIn(world, 'admin')
   const old = await calls.keys.create.mutate({ workspaceId, name: 'checkout' })
-  const onOther = async (): Promise<number> =>
-    (await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody(), url: other.url, key: old.apiKey }))
-      .status
-  assert.equal(await onOther(), 202)
+  assert.equal(await statusWith(world, old.apiKey, other.url), 202)
   await calls.keys.rotate.mutate({ workspaceId, publicId: old.publicId, overlap: 'none' })
-  await waitFor('the old key to stop', async () => (await onOther()) === 401, 1_000)
+  await waitFor('the old key to stop', async () => (await statusWith(world, old.apiKey, other.url)) === 401, 1_000)
 })
 
 test('an inactive key cannot be rotated, and another workspace’s key is missing', async (t) => {

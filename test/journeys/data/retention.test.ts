@@ -135,8 +135,7 @@ const keptSince = async (world: World) => {
 test('verify finds no difference in a confirmation that outlives its first reports', async (t) => {
   const world = await startShop(t)
   await world.codSettings()
-  const [code, order] = [await world.sendOtp(), await world.createConfirmation()]
-  await world.settled()
+  const [code, order] = [await world.submitOtp(), await world.askToConfirm()]
   await world.customer(order).taps('Confirm')
   const until = new Date()
   await waitFor('the next millisecond', () => new Date() > until)

@@ -36,8 +36,7 @@ test('a sandbox whose clock was moved verifies to the second', async (t) => {
   const world = await startWorld(t, { sandbox: true, account: codAccount(), cod: {} })
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent', 'delivered'])
-  const [silent, asked] = [await world.createConfirmation(), await world.createConfirmation()]
-  await world.settled()
+  const [silent, asked] = [await world.askToConfirm(), await world.askToConfirm()]
   const advance = (by: string) =>
     advanceSandbox(world.parts, { workspaceId: world.workspaceId, byMs: toMilliseconds(by) })
   await advance('3h')
