@@ -19,6 +19,16 @@ export function spyOnDb(db: Db, around: DbSpy): Db {
   }
 }
 
+/** Statements for which this returns an error fail with it, instead of being executed. */
+export const failingDb =
+  (faultOf: (statement: string) => Error | false | undefined) =>
+  (db: Db): Db =>
+    spyOnDb(db, ({ statement, run }) => {
+      const fault = faultOf(statement.name)
+      if (fault) throw fault
+      return run()
+    })
+
 export function spyOnSql(sql: Sql, around: DbSpy): Sql {
   const rows = async <Row>(statement: Statement<Row>, values: readonly Value[] = []): Promise<Row[]> =>
     (await around({ statement, values, run: () => sql.rows(statement, values) })) as Row[]

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { DatabaseUnavailable } from '../../../src/lib/db/connection.ts'
 import { apiErrors } from '../../../src/lib/errors.ts'
 import { createOtpAcceptor } from '../../../src/otp/accept.ts'
-import { spyOnDb } from '../../database/db-spy.ts'
+import { failingDb, spyOnDb } from '../../database/db-spy.ts'
 import { MISSING } from '../../world/rejections.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { type World, newPhone, startWorld } from '../../world/world.ts'
@@ -17,12 +17,12 @@ for (const { fault, sqlState, others } of [
     let lookUps = Number.POSITIVE_INFINITY
     const world = await startWorld(t, {
       works: false,
-      wrapDb: (db) =>
-        spyOnDb(db, ({ statement, run }) => {
-          if (statement.name === 'look_up_otp_requests' && ++lookUps === 2)
-            throw Object.assign(new Error('between two rounds'), { code: sqlState })
-          return run()
-        }),
+      wrapDb: failingDb(
+        (name) =>
+          name === 'look_up_otp_requests' &&
+          ++lookUps === 2 &&
+          Object.assign(new Error('between two rounds'), { code: sqlState }),
+      ),
     })
     await world.sendOtp() // opens the month's counter
     const accept = createOtpAcceptor(world.parts)
@@ -74,11 +74,7 @@ const storesAttempt = (world: World, { messageId }: { messageId: string }) =>
 test('an answer of the provider survives a database that is down when it comes', async (t) => {
   let faults = 0
   const world = await startWorld(t, {
-    wrapDb: (db) =>
-      spyOnDb(db, ({ statement, run }) => {
-        if (statement.name === 'finish_attempts' && ++faults <= 2) throw unreachable()
-        return run()
-      }),
+    wrapDb: failingDb((name) => name === 'finish_attempts' && ++faults <= 2 && unreachable()),
   })
   const otp = await world.sendOtp()
   await world.whatsapp.gets(otp)

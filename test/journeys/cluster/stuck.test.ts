@@ -13,7 +13,7 @@ import { leasesLoop } from '../../../src/runtime/background/dead-nodes.ts'
 import { newId } from '../../../src/lib/ids.ts'
 import { decideRetry } from '../../../src/runtime/jobs/retry.ts'
 import { countFault } from '../../../src/messages/queue/quarantine.ts'
-import { spyOnDb } from '../../database/db-spy.ts'
+import { failingDb } from '../../database/db-spy.ts'
 import { lockRow } from '../../faults/lock-in-another-session.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { type SentOtp, type World, startWorld } from '../../world/world.ts'
@@ -367,11 +367,7 @@ test('a quarantined report is explained with its release command, and counts aft
   let faulty = true
   const world = await startWorld(t, {
     mayLogErrors: true,
-    wrapDb: (db) =>
-      spyOnDb(db, ({ statement, run }) => {
-        if (faulty && statement.name === 'write_reported_messages') throw new TypeError('faulty')
-        return run()
-      }),
+    wrapDb: failingDb((name) => faulty && name === 'write_reported_messages' && new TypeError('faulty')),
   })
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent'])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DatabaseUnavailable } from '../../../src/lib/db/connection.ts'
-import { spyOnDb } from '../../database/db-spy.ts'
+import { failingDb } from '../../database/db-spy.ts'
 import { confirmationPath, refusalPath } from '../../world/cod.ts'
 import { startWorld } from '../../world/world.ts'
 
@@ -16,11 +16,7 @@ for (const [what, fault, status, code] of [
     const world = await startWorld(t, {
       works: false,
       mayLogErrors: true,
-      wrapDb: (db) =>
-        spyOnDb(db, ({ statement, run }) => {
-          if (faulty && STATEMENTS.test(statement.name)) throw fault
-          return run()
-        }),
+      wrapDb: failingDb((name) => faulty && STATEMENTS.test(name) && fault),
     })
     await world.codSettings()
     const missing = { confirmationId: '00000000-0000-4000-8000-000000000000' }

@@ -5,7 +5,7 @@ import { perform } from '../../../src/admin/actions/action.ts'
 import { hookActions } from '../../../src/admin/actions/hooks.ts'
 import { HOOK_KINDS, type HookKind } from '../../../src/otp/hooks/kinds.ts'
 import { DatabaseUnavailable } from '../../../src/lib/db/connection.ts'
-import { spyOnDb } from '../../database/db-spy.ts'
+import { failingDb, spyOnDb } from '../../database/db-spy.ts'
 import { assertVerified } from '../../world/verified.ts'
 import { createHook, postHook, supabaseBody, supabaseHeaders, zitadelHeaders } from '../../world/hooks.ts'
 import { type World, newPhone, startWorld } from '../../world/world.ts'
@@ -95,11 +95,7 @@ test('a hook without a database answers what its product shows, and reveals noth
   let isDown = false
   const world = await startWorld(t, {
     mayLogErrors: true,
-    wrapDb: (db) =>
-      spyOnDb(db, ({ statement, run }) => {
-        if (isDown && isGroupCommit(statement.name)) throw new DatabaseUnavailable(new Error('inner secret'))
-        return run()
-      }),
+    wrapDb: failingDb((name) => isDown && isGroupCommit(name) && new DatabaseUnavailable(new Error('inner secret'))),
   })
   const products = []
   for (const kind of HOOK_KINDS) products.push(await product(world, kind))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { spyOnDb } from '../../database/db-spy.ts'
+import { failingDb, spyOnDb } from '../../database/db-spy.ts'
 import { postStatuses } from '../../world/signed-webhooks.ts'
 import { waitFor } from '../../world/wait-for.ts'
 import { type World, startWorld } from '../../world/world.ts'
@@ -29,13 +29,13 @@ test('a failed report stores the kind of its fault and nothing that it quotes', 
   let faults = 0
   const world = await startWorld(t, {
     mayLogErrors: true,
-    wrapDb: (db) =>
-      spyOnDb(db, ({ statement, run }) => {
-        // when it arrives, in its batch, and on its own
-        if (statement.name === 'write_reported_messages' && ++faults <= 3)
-          throw Object.assign(new TypeError('a fault that quotes 493817'), { code: 'XX000' })
-        return run()
-      }),
+    wrapDb: failingDb(
+      // when it arrives, in its batch, and on its own
+      (name) =>
+        name === 'write_reported_messages' &&
+        ++faults <= 3 &&
+        Object.assign(new TypeError('a fault that quotes 493817'), { code: 'XX000' }),
+    ),
   })
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent'])

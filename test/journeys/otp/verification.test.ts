@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DatabaseUnavailable } from '../../../src/lib/db/connection.ts'
-import { spyOnDb } from '../../database/db-spy.ts'
+import { failingDb } from '../../database/db-spy.ts'
 import { assertSigned } from '../../world/receiver.ts'
 import { verificationsPath, wrongCode } from '../../world/verifications.ts'
 import { requestOverRateLimit } from '../../world/rejections.ts'
@@ -158,11 +158,7 @@ for (const [what, fault, status, code] of [
     let faulty = false
     const world = await startWorld(t, {
       mayLogErrors: true,
-      wrapDb: (db) =>
-        spyOnDb(db, ({ statement, run }) => {
-          if (faulty && /verification|resend/.test(statement.name)) throw fault
-          return run()
-        }),
+      wrapDb: failingDb((name) => faulty && /verification|resend/.test(name) && fault),
     })
     const started = await world.startVerification()
     const sent = await world.codeOn(started)

@@ -5,7 +5,7 @@ import type { Db } from '../../../src/lib/db/pool.ts'
 import { MAX_WAITING_PER_KEY } from '../../../src/events/wait.ts'
 import { newId } from '../../../src/lib/ids.ts'
 import { revokeKey } from '../../../src/workspaces/keys/keys.ts'
-import { spyOnDb } from '../../database/db-spy.ts'
+import { failingDb, spyOnDb } from '../../database/db-spy.ts'
 import { record } from '../../database/events.ts'
 import type { SentRequest } from '../../world/requester.ts'
 import { waitFor } from '../../world/wait-for.ts'
@@ -207,11 +207,7 @@ test('database errors are answered with 500 and 503, as on every route', async (
   const world = await startWorld(t, {
     works: false,
     mayLogErrors: true,
-    wrapDb: (db) =>
-      spyOnDb(db, ({ statement, run }) => {
-        if (fault && statement.name === 'list_events_after') throw fault
-        return run()
-      }),
+    wrapDb: failingDb((name) => name === 'list_events_after' && fault),
   })
   fault = new TypeError('inner secret')
   assert.equal((await world.request('GET', EVENTS)).status, 500)
