@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { HOUR_MS } from '../../../src/lib/clock.ts'
 import { advanceSandbox } from '../../../src/sandbox/advance.ts'
 import { explainConversation } from '../../../src/explain/explain.ts'
-import { type CreatedConfirmation, codAccount } from '../../world/cod.ts'
+import { codAccount } from '../../world/cod.ts'
 import { explained } from '../../world/explained.ts'
 import { startSandbox } from '../../world/sandbox.ts'
 import type { World } from '../../world/world.ts'
@@ -121,7 +121,7 @@ test('a refusal check shows its request, list of reasons and note', async (t) =>
   const { world, order, ana } = await startConversation(t)
   const { confirmationId } = order
   await ana.taps(0)
-  await check(world, order)
+  await world.askAboutRefusal(order)
   assert.match((await explained(world, confirmationId)).next.sentence, /^The customer can answer until \d{4}-/)
   await ana.taps(0)
   assert.match((await explained(world, confirmationId)).next.sentence, /can answer the latest question until/)
@@ -149,7 +149,7 @@ test('no reference or note adds a line, terminal escape or direction to entries'
   const world = await startSandbox(t)
   const { order, ana } = await confirm(world, `A-1001${HOSTILE}`)
   await ana.taps(0)
-  await check(world, order)
+  await world.askAboutRefusal(order)
   await ana.taps(0)
   await ana.types(HOSTILE)
 
@@ -346,8 +346,4 @@ async function startConversation(t: TestContext, cod: object = {}) {
 async function confirm(world: World, reference = 'A-1001') {
   const order = await world.askToConfirm({ reference })
   return { order, ana: world.customer(order) }
-}
-
-async function check(world: World, order: CreatedConfirmation): Promise<void> {
-  await world.askAboutRefusal(order)
 }

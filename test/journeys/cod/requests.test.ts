@@ -64,12 +64,6 @@ const used = async (world: World): Promise<Record<string, number>> => {
   return Object.fromEntries(rows.filter((row) => row.used > 0).map((row) => [row.kind, row.used]))
 }
 
-/** A confirmation whose template is on the phone, so that a refusal check may start. */
-async function awaiting(world: World): Promise<CreatedConfirmation> {
-  const order = await world.askToConfirm()
-  return order
-}
-
 test('every fault of a request is listed, each with its pointer', async (t) => {
   const world = await startShop(t)
   const answer = await post(world, {
@@ -136,7 +130,7 @@ test('parameters that are not text make one issue, however many there are', () =
 
 test('a refusal check takes only template and parameters', async (t) => {
   const world = await startShop(t)
-  const order = await awaiting(world)
+  const order = await world.askToConfirm()
   for (const more of [{ to: newPhone() }, { senderId: world.senderId }, { reference: 'r' }]) {
     const answer = await world.request('POST', refusalPath(order), { body: { ...world.refusalBody(), ...more } })
     assert.equal(answer.body.code, 'DEVELOPER_INVALID_INPUT', JSON.stringify(more))
@@ -215,7 +209,7 @@ test('no parameter name is ignored, not even __proto__', async (t) => {
 
 test('each check accepts only a utility template with its number of buttons', async (t) => {
   const world = await startShop(t)
-  const order = await awaiting(world)
+  const order = await world.askToConfirm()
   for (const name of ['with_image', 'delivery_refusal', 'order_shipped', 'order_delayed', 'summer_offer']) {
     const answer = await post(world, { ...world.confirmationBody(), template: { name, language: 'en' } })
     assert.equal(answer.body.code, 'COD_TEMPLATE_NOT_USABLE', name)
@@ -294,7 +288,7 @@ test('a key with any changed value is rejected, and keeps its first request', as
 
 test('a refusal check’s key covers its confirmation, template and parameters', async (t) => {
   const world = await startShop(t)
-  const [order, other] = [await awaiting(world), await awaiting(world)]
+  const [order, other] = [await world.askToConfirm(), await world.askToConfirm()]
   await world.createConfirmation({}, withKey('k'))
   await world.sendOtp({}, withKey('k'))
   const ask = (of: CreatedConfirmation, body: object) =>
@@ -335,7 +329,7 @@ test('60 simultaneous requests with one key on two nodes create one confirmation
 test('of 20 simultaneous refusal checks on two nodes exactly one is accepted', async (t) => {
   const world = await startShop(t)
   const other = await world.node()
-  const order = await awaiting(world)
+  const order = await world.askToConfirm()
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
       world.request('POST', refusalPath(order), {
@@ -355,7 +349,7 @@ test('of 20 simultaneous refusal checks on two nodes exactly one is accepted', a
 test('with one unit left, simultaneous refusal checks report the existing check', async (t) => {
   const world = await startShop(t)
   await allow(world, 'cod_refusal', 1)
-  const order = await awaiting(world)
+  const order = await world.askToConfirm()
   const accept = createRefusalCheckAcceptor(world.parts)
   const { template, parameters } = world.refusalBody()
   const requests = Array.from({ length: 20 }, () => ({
@@ -396,7 +390,7 @@ test('confirmations and refusal checks have separate quotas, exact under concurr
 
 test('follow-up messages and failures neither take nor return a unit', async (t) => {
   const world = await startShop(t)
-  const order = await awaiting(world)
+  const order = await world.askToConfirm()
   await world.after('121m')
   const customer = world.customer(order)
   await customer.taps('Change time')
