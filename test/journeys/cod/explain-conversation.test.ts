@@ -279,11 +279,10 @@ test('a question that never arrived needs no action once WhatsApp has dropped it
 test('a question that WhatsApp dropped when its template’s time was over leads the shop to the customer', async (t) => {
   const account = codAccount()
   const templates = account.templates?.map((each) => ({ ...each, message_send_ttl_seconds: 1_800 }))
-  const world = await startSandbox(
-    t,
-    { account: { ...account, templates } },
-    { confirmation: { noResponseMinutes: 240 } },
-  )
+  const world = await startSandbox(t, {
+    account: { ...account, templates },
+    cod: { confirmation: { noResponseMinutes: 240 } },
+  })
   const { order, ana } = await confirm(world)
   await world.reported(ana.last(), 'sent')
   const who = async () => (await explained(world, order.confirmationId)).next.who
