@@ -16,7 +16,7 @@ async function start(t: TestContext) {
   const server = createServer((request, response) => {
     void buffer(request).then((raw) => {
       received.push({ raw, headers: request.headers })
-      response.end()
+      return response.end()
     })
   })
   const callbackUrl = `http://${await listen(t, server)}/`
