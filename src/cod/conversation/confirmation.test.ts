@@ -75,6 +75,14 @@ test('day and range of one follow-up may be reported in any order', () => {
   assert.deepEqual([swapped.chosen, swapped.answeredAt], [inOrder.chosen, inOrder.answeredAt])
 })
 
+test('a text typed before the last choice is its note although it is reported after it', () => {
+  const swapped = run(tap('change_time', 10), day('2026-11-23'), range('09:00-12:00', 1, 15), typed('ring twice', 13))
+  assert.deepEqual([swapped.state.chosen, swapped.state.answeredAt], [{ ...mondayMorning, note: 'ring twice' }, at(15)])
+  assert.deepEqual(swapped.words.slice(-2), ['+rescheduled', 'cod.reschedule_requested'])
+  const after = step(swapped.state, typed('or write', 14)).state
+  assert.equal(after.chosen?.note, 'ring twice')
+})
+
 test('a text typed after the reschedule was complete is no note, whatever is reported first', () => {
   const complete = [tap('change_time', 10), day('2026-11-23'), range('09:00-12:00', 1, 15)]
   const repeated = run(...complete, range('09:00-12:00', 1, 20), typed('thanks', 18)).state

@@ -8,6 +8,13 @@ import { refusal } from './refusal.ts'
 
 const { step, run } = runnerOf(refusal)
 
+test('a note after Other has its label as the reason, any other note none', () => {
+  const after = run(tap('yes'), other(), typed('it was wet')).state
+  assert.deepEqual([after.chosen?.reason, after.chosen?.note], ['Other', 'it was wet'])
+  const without = run(tap('yes'), typed('it was wet')).state
+  assert.deepEqual([without.chosen?.reason, without.chosen?.note], [null, 'it was wet'])
+})
+
 test('the answer "no" also drops a note', () => {
   const { state } = run(tap('yes'), other(), typed('it was wet'), tap('no', 50))
   assert.deepEqual([state.chosen, state.followUpAt, state.answeredAt], [null, null, at(50)])
