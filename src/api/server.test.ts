@@ -133,7 +133,6 @@ const ODD_BODIES: Record<
   'no body and no type': { type: '', places: ['body ', 'header /content-type'] },
   'cut off': { payload: `{"name":"${VALUE}`, places: ['body '] },
   'two values': { payload: `${GOOD}${GOOD}`, places: ['body '] },
-  'a byte order mark': { payload: `\u{feff}${GOOD}`, places: ['body '] },
   'not UTF-8': { payload: Buffer.from('{"name":"\xff"}', 'latin1'), places: ['body '] },
   'a raw NUL': { payload: '{"name":"a\0b"}', places: ['body '] },
   null: { payload: 'null', places: ['body '] },
