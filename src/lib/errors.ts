@@ -17,6 +17,10 @@ export class StartupError extends Error {
   override readonly name = 'StartupError'
 }
 
+/** The code of an error of the system, such as ENOENT, or of Node. Empty if it has none. */
+export const systemCodeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : ''
+
 /** Who must act on the error, for its page under /problems. */
 type Owner = 'client' | 'operator' | 'doorcode'
 

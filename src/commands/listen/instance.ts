@@ -4,7 +4,7 @@ import { SECOND_MS } from '../../lib/clock.ts'
 import { asWritten } from '../../../locales/text.ts'
 import { inEnglish } from '../../../locales/resources.ts'
 import { visibleText } from '../../../locales/visible-text.ts'
-import { UserError } from '../../lib/errors.ts'
+import { UserError, systemCodeOf } from '../../lib/errors.ts'
 import { failureReason } from '../../webhooks/delivery/post.ts'
 
 /** An event as the instance sent it. Without `id` it is the webhook's body. */
@@ -137,7 +137,7 @@ async function get(
 
 /** Most readers do not understand OpenSSL's words for a server without TLS. */
 function reasonOf(error: unknown): string {
-  const isTlsFault = error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_SSL_')
+  const isTlsFault = systemCodeOf(error).startsWith('ERR_SSL_')
   return isTlsFault ? 'It does not speak TLS: should --url begin with http://?' : inEnglish(failureReason(error))
 }
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { TLSSocket } from 'node:tls'
 import { pino } from 'pino'
@@ -9,6 +8,7 @@ import { fileDatabase } from '../../../test/database/database.ts'
 import { certificate } from '../../../test/world/certificate.ts'
 import { INSTANCE_KEY } from '../../../test/world/node.ts'
 import { createDatabase, dropDatabase, serverUrl, urlOf, withConnection } from '../../../test/database/postgres.ts'
+import { listen } from '../../../test/world/listen.ts'
 import { waitFor } from '../../../test/world/wait-for.ts'
 import { Connection } from '../../lib/db/connection.ts'
 import { MIGRATION_LOCK, tryMigrationLock } from '../../lib/db/migrate.ts'
@@ -55,11 +55,8 @@ test('a certificate of an unknown authority is reported with the parameter that 
       new TLSSocket(socket, { isServer: true, ...certificate }).on('error', () => {})
     })
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  t.after(() => server.close())
-  const { port } = server.address() as AddressInfo
   await rejected(
-    `postgres://app:hidden@127.0.0.1:${port}/doorcode?sslmode=verify-full`,
+    `postgres://app:hidden@${await listen(t, server)}/doorcode?sslmode=verify-full`,
     /\(self-signed certificate.* sslrootcert=.* to DATABASE_URL/,
   )
 })

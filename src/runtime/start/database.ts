@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { StartupError } from '../../lib/errors.ts'
+import { StartupError, systemCodeOf } from '../../lib/errors.ts'
 import type { Config } from '../../lib/config.ts'
 import { TooFewConnections, assertConnections } from '../../lib/db/connection-count.ts'
 import type { PoolWatch } from '../../lib/db/connection.ts'
@@ -176,12 +176,10 @@ const DISK_FULL = '53100'
 /** How OpenSSL names certificates that lead to no authority that Node knows. */
 const UNTRUSTED = /SELF_SIGNED|ISSUER|LEAF_SIGNATURE/
 
-const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '')
-
 function describeUnreachable(url: string, error: Error, timeoutMs: number): string {
   if (sqlState(error) === DISK_FULL)
     return `The disk of the database at ${addressOf(url)} is full (${error.message}). Free space on it, then start again.`
-  const fix = UNTRUSTED.test(codeOf(error))
+  const fix = UNTRUSTED.test(systemCodeOf(error))
     ? 'If a private authority issued its certificate, add sslrootcert=<PEM file of that authority> to DATABASE_URL (docs/configuration.md#private-certificate-authorities).'
     : 'Check that it is running and that DATABASE_URL is correct.'
   return `The database at ${addressOf(url)} could not be reached within ${Math.round(timeoutMs / 1000)} s (${error.message}). ${fix}`

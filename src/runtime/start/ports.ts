@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { SettingName } from '../../lib/config.ts'
-import { StartupError } from '../../lib/errors.ts'
+import { StartupError, systemCodeOf } from '../../lib/errors.ts'
 
 export type Address = { host: string; port: number }
 
@@ -83,14 +83,12 @@ async function tryToListen(address: Address): Promise<string> {
   try {
     await once(server.listen(address), 'listening')
   } catch (error) {
-    return codeOf(error)
+    return systemCodeOf(error)
   }
   server.close()
   await once(server, 'close')
   return ''
 }
-
-const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
 const MAX_TRIES = 50
 
@@ -132,6 +130,6 @@ const describeListenError = (code: string, address: Address, setting: SettingNam
 export const throwListenError =
   (address: Address, setting: SettingName) =>
   (error: unknown): never => {
-    const sentence = describeListenError(codeOf(error), address, setting)
+    const sentence = describeListenError(systemCodeOf(error), address, setting)
     throw sentence === undefined ? error : new StartupError(sentence)
   }

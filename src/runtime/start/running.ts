@@ -2,13 +2,11 @@ import { chown } from 'node:fs/promises'
 import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { StartupError } from '../../lib/errors.ts'
-import { openLock, throwLockFault } from './embedded-postgres/folder-lock.ts'
+import { isBusy, openLock, throwLockFault } from './embedded-postgres/folder-lock.ts'
 import { makeDataFolder } from './embedded-postgres/folders.ts'
 import { systemUserFor } from './embedded-postgres/system-user.ts'
 
 type Running = { pid: number; url: string }
-
-const SQLITE_BUSY = 5
 
 /**
  * Until it is disposed, no other process can claim the folder, and learns from the error who holds it. A reserved lock of
@@ -36,9 +34,6 @@ export async function claimFolder(dataDir: string, running: Running): Promise<Di
   if (user?.ownsFolder) await chown(file, user.uid, user.gid) // otherwise the owner could not use it later without root
   return { [Symbol.dispose]: () => database.close() }
 }
-
-const isBusy = (error: unknown): boolean =>
-  error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
 
 /** Returns undefined if the other process is just claiming the folder. */
 function findHolder(database: DatabaseSync): Running | undefined {

@@ -5,6 +5,7 @@ import { TLSSocket } from 'node:tls'
 import { asWritten } from '../../../../locales/text.ts'
 import { DAY_MS, SECOND_MS } from '../../../lib/clock.ts'
 import type { Config } from '../../../lib/config.ts'
+import { systemCodeOf } from '../../../lib/errors.ts'
 import { type ListedNode, nodeSettings } from '../../../runtime/jobs/node.ts'
 import { type NewFinding, durationText } from '../finding.ts'
 import { isOnThisMachine } from '../settings.ts'
@@ -30,7 +31,7 @@ export async function findProblemsOf(url: string, timeoutMs = RESPONSE_TIMEOUT_M
   } catch (error) {
     // Its code would be ABORT_ERR or, within the response, ECONNRESET.
     if (signal.aborted) return checkFailure(url, 'timeout')
-    return checkFailure(url, error instanceof Error && 'code' in error ? String(error.code) : String(error))
+    return checkFailure(url, systemCodeOf(error) || String(error))
   }
 }
 

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { StartupError } from '../../../lib/errors.ts'
+import { StartupError, systemCodeOf } from '../../../lib/errors.ts'
 import type { Binaries } from './binaries.ts'
 import {
   makePrivateFolder,
@@ -125,7 +125,7 @@ async function versionOf(data: string): Promise<string | undefined> {
   try {
     return (await fs.readFile(path.join(data, 'PG_VERSION'), 'utf8')).trim()
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+    if (systemCodeOf(error) === 'ENOENT') {
       await assertNoDatabase(data)
       return undefined
     }

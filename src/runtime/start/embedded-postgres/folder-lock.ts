@@ -9,6 +9,8 @@ import type { SystemUser } from './system-user.ts'
 const MAX_WAIT_MS = 90_000
 const TRY_EVERY_MS = 25
 const SQLITE_BUSY = 5
+/** SQLITE_CORRUPT and SQLITE_NOTADB, such as after a fault of the disk. */
+const DAMAGED: ReadonlySet<unknown> = new Set([11, 26])
 
 /**
  * Node has no flock(), and a pid file outlives its process, so its number may later belong to another one. A write
@@ -64,12 +66,15 @@ export function openLock(file: string): DatabaseSync {
   }
 }
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB, such as after a fault of the disk. */
-const DAMAGED: ReadonlySet<unknown> = new Set([11, 26])
+const errcodeOf = (error: unknown): unknown =>
+  error instanceof Error && 'errcode' in error ? error.errcode : undefined
+
+/** Whether another process holds the lock. */
+export const isBusy = (error: unknown): boolean => errcodeOf(error) === SQLITE_BUSY
 
 /** A StartupError if the file is damaged. Other errors stay as they are. */
 export function throwLockFault(error: unknown, file: string): never {
-  if (error instanceof Error && 'errcode' in error && DAMAGED.has(error.errcode))
+  if (DAMAGED.has(errcodeOf(error)))
     throw new StartupError(
       `${file} is damaged. If no other Doorcode runs in this folder, delete the file and start again: it contains no data.`,
     )
@@ -83,7 +88,7 @@ async function acquire(lock: DatabaseSync, file: string): Promise<void> {
       lock.exec('pragma journal_mode = memory; begin exclusive') // without a file, which a full disk prevents
       return
     } catch (error) {
-      if (!(error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY)) throwLockFault(error, file)
+      if (!isBusy(error)) throwLockFault(error, file)
     }
     if (Date.now() > deadline) {
       throw new StartupError(

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { access, chmod, chown, lstat, open, readdir, realpath, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { StartupError } from '../../../lib/errors.ts'
+import { StartupError, systemCodeOf } from '../../../lib/errors.ts'
 import { ensureDir } from '../../../lib/ensure-dir.ts'
 import { type SystemUser, findClosedFolder } from './system-user.ts'
 
@@ -16,7 +16,7 @@ export async function hasEmbeddedDatabase(dataDir: string): Promise<boolean> {
     await access(path.join(home, 'data/PG_VERSION'))
     return true
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) return isBrokenLink(home)
+    if (systemCodeOf(error) !== 'EACCES') return isBrokenLink(home)
     throw new StartupError(
       `The data folder ${folder} cannot be read by the user with the id ${process.getuid?.() ?? '?'}. Run this as the user who runs Doorcode, or as root.`,
     )

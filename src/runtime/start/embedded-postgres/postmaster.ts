@@ -3,7 +3,7 @@ import { chown, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { StartupError } from '../../../lib/errors.ts'
+import { StartupError, systemCodeOf } from '../../../lib/errors.ts'
 import type { Binaries } from './binaries.ts'
 import { type Cluster, postgresEnvironment } from './cluster.ts'
 import type { SystemUser } from './system-user.ts'
@@ -60,7 +60,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return systemCodeOf(error) === 'EPERM'
   }
 }
 

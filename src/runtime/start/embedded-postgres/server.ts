@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
-import { StartupError } from '../../../lib/errors.ts'
+import { StartupError, systemCodeOf } from '../../../lib/errors.ts'
 import { withTimeout } from '../../../lib/with-timeout.ts'
 import { type Binaries, findBinaries, type PostgresVersion } from './binaries.ts'
 import { type Cluster, SUPERUSER, openCluster } from './cluster.ts'
@@ -129,7 +129,7 @@ async function join(cluster: Cluster, binaries: Binaries, user: SystemUser | und
   throw new StartupError(`The embedded PostgreSQL does not start. Its log ends with: ${await readLogTail(cluster.log)}`)
 }
 
-const NO_SERVER: ReadonlySet<unknown> = new Set(['ENOENT', 'ECONNREFUSED'])
+const NO_SERVER: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED'])
 
 /**
  * The server of another container answers at its socket, but its process is not visible here. PostgreSQL would mistake its files for those
@@ -140,7 +140,7 @@ async function assertNotElsewhere(cluster: Cluster): Promise<void> {
     const client = await connect(cluster)
     await client.end()
   } catch (error) {
-    if (error instanceof Error && 'code' in error && NO_SERVER.has(error.code)) return
+    if (NO_SERVER.has(systemCodeOf(error))) return
   }
   throw new StartupError(
     `The PostgreSQL of ${cluster.data} is already running, in another container. Run the command in that container, for example with "docker exec", or stop that container first.`,
